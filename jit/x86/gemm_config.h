@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "jit/x86/vector_isa.h"
+
+namespace triode::x86 {
+
+// How the register tile does its multiplications.
+enum class Family : int32_t {
+  kOuter,  // vectors along n: broadcast elements of a times rows of b
+  kDot,    // vectors along k: rows of a times columns of b, summed across lanes at the end
+};
+
+enum class PackA : int32_t { kNone, kCopy };
+
+enum class PackB : int32_t {
+  kNone,   // read where it lies
+  kWhole,  // each kc x nc block is copied into panels before it is used
+  kPanel,  // each panel is stored by the first row tile that reads it (not for a transposed b)
+};
+
+enum class LoopOrder : int32_t {
+  kColumnsOuter,  // a panel of b stays in L1 while all row tiles pass over it
+  kRowsOuter,     // a row tile of a stays in L1 while all panels pass over it
+};
+
+enum class RowTiles : int32_t {
+  kTail,      // full tiles, then one smaller
+  kBalanced,  // as many tiles, of heights that differ by one at most
+};
+
+enum class EdgeStore : int32_t {
+  kMasked,  // one masked store for the last, partial vector of a row
+  kSplit,   // stores of falling width (AVX2, where a masked store is slow)
+};
+
+enum class StoreKind : int32_t { kNormal, kStreaming };
+
+enum class ThreadSplit : int32_t { kRows, kColumns, kDepth };
+
+// One choice for a CPU matmul, in typed form: what a Config of gemm_space() means.
+struct GemmConfig {
+  IsaId isa = IsaId::kAvx2;
+  Family family = Family::kOuter;
+  int32_t mr = 6;   // rows of the register tile
+  int32_t nr = 16;  // its columns, in elements; outer: a multiple of the lanes
+  int32_t ku = 4;   // steps over k in one turn of the inner loop (dot: vectors of k)
+  int32_t kc = 0;   // block sizes; 0 is the whole dimension
+  int32_t mc = 0;
+  int32_t nc = 0;
+  PackA pack_a = PackA::kNone;
+  PackB pack_b = PackB::kNone;
+  LoopOrder order = LoopOrder::kColumnsOuter;
+  RowTiles rows = RowTiles::kBalanced;
+  EdgeStore edge = EdgeStore::kMasked;
+  StoreKind stores = StoreKind::kNormal;
+  int32_t prefetch_a = 0;  // 1: fetch the rows of the next row tile while this one computes
+  int32_t prefetch_b = 0;  // rows of b fetched ahead of the first row tile of a panel; 0 is off
+  int32_t prefetch_c = 0;  // 1: fetch the tile of c before the loop over k
+  int32_t threads = 1;
+  ThreadSplit split = ThreadSplit::kRows;  // the dimension that is shared out
+
+  bool operator==(const GemmConfig&) const = default;
+};
+
+}  // namespace triode::x86

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jit/x86/gemm_program.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string_view>
+
+#include "core/key.h"
+#include "jit/x86/orientation.h"
+#include "jit/x86/scale_matrix.h"
+
+namespace triode::x86 {
+namespace {
+
+constexpr int64_t kCacheLineBytes = 64;
+
+int64_t round_up(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+const unsigned char* at(const void* base, int64_t offset_bytes) {
+  return static_cast<const unsigned char*>(base) + offset_bytes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<GemmProgram>> GemmProgram::build(const Problem& problem,
+                                                        const GemmConfig& config,
+                                                        KernelCache& kernels) {
+  TRIODE_TRY(problem.validate());
+  std::unique_ptr<GemmProgram> program(new GemmProgram);
+  const OrientedProblem oriented = orient(problem);
+  program->problem_ = oriented.problem;
+  program->operands_exchanged_ = oriented.operands_exchanged;
+  program->element_bytes_ = triode::size_bytes(problem.c_type);
+  const Problem& p = program->problem_;
+  if (p.m == 0 || p.n == 0 || p.k == 0 || p.alpha == ScalarClass::kZero) return program;
+  program->plan_blocks(config);
+  program->plan_packing(config);
+  TRIODE_TRY(program->compile(config, kernels));
+  return program;
+}
+
+void GemmProgram::plan_blocks(const GemmConfig& config) {
+  m_blocks_ = split_blocks(problem_.m, config.mc, config.mr);
+  n_blocks_ = split_blocks(problem_.n, config.nc, config.nr);
+  k_blocks_ = split_blocks(problem_.k, config.kc, 1);
+}
+
+// Decides how blocks are moved, the strides the kernels then see, and the workspace that takes.
+void GemmProgram::plan_packing(const GemmConfig& config) {
+  const bool dot = config.family == Family::kDot;
+  const int64_t lda_bytes = problem_.lda * element_bytes_;
+  panel_columns_ = config.nr;
+  lanes_ = describe(config.isa).lanes(element_bytes_);
+  int64_t a_bytes = 0, b_bytes = 0;
+
+  a_row_bytes_ = problem_.a_transposed ? element_bytes_ : lda_bytes;
+  a_step_bytes_ = problem_.a_transposed ? lda_bytes : element_bytes_;
+  if (config.pack_a == PackA::kCopy) {
+    const bool stays_transposed = problem_.a_transposed && !dot;
+    const int64_t run = (stays_transposed ? m_blocks_.size : k_blocks_.size) * element_bytes_;
+    // One line more than the row, so that the rows of a tile do not fall into the same cache sets.
+    const int64_t pitch = round_up(run, kCacheLineBytes) + kCacheLineBytes;
+    move_a_ = problem_.a_transposed && dot ? Move::kTranspose : Move::kCopy;
+    a_row_bytes_ = stays_transposed ? element_bytes_ : pitch;
+    a_step_bytes_ = stays_transposed ? pitch : element_bytes_;
+    a_bytes = pitch * (stays_transposed ? k_blocks_.size : m_blocks_.size);
+  }
+  b_row_bytes_ = problem_.ldb * element_bytes_;
+  if (config.pack_b == PackB::kWhole && dot) {
+    move_b_ = problem_.b_transposed ? Move::kCopy : Move::kTranspose;
+    b_row_bytes_ = round_up(k_blocks_.size * element_bytes_, kCacheLineBytes);
+    b_bytes = b_row_bytes_ * n_blocks_.size;
+  } else if (config.pack_b == PackB::kWhole) {
+    move_b_ = problem_.b_transposed ? Move::kTransposedPanels : Move::kPanels;
+    b_bytes = PanelLayout{k_blocks_.size, n_blocks_.size, panel_columns_, lanes_, element_bytes_}
+                  .size_bytes();
+  }
+  b_workspace_ = static_cast<size_t>(round_up(a_bytes, kCacheLineBytes));
+  panel_workspace_ = b_workspace_ + static_cast<size_t>(round_up(b_bytes, kCacheLineBytes));
+}
+
+KernelSpec GemmProgram::block_spec(const GemmConfig& config, int64_t m, int64_t n, int64_t k,
+                                   bool accumulates) const {
+  KernelSpec spec;
+  spec.isa = config.isa;
+  spec.family = config.family;
+  spec.dtype = problem_.c_type;
+  spec.mr = config.mr;
+  spec.nr = config.nr;
+  spec.ku = config.ku;
+  spec.m = m;
+  spec.n = n;
+  spec.k = k;
+  spec.a_row_bytes = a_row_bytes_;
+  spec.a_step_bytes = a_step_bytes_;
+  spec.c_row_bytes = problem_.ldc * element_bytes_;
+  const bool panels = move_b_ == Move::kPanels || move_b_ == Move::kTransposedPanels;
+  spec.b_row_bytes = panels ? 0 : b_row_bytes_;
+  spec.b_layout = panels                           ? BLayout::kPanels
+                  : config.pack_b == PackB::kPanel ? BLayout::kStridedAndPacked
+                                                   : BLayout::kStrided;
+  spec.alpha = problem_.alpha == ScalarClass::kOne ? ScalarClass::kOne : ScalarClass::kOther;
+  spec.beta = accumulates                               ? ScalarClass::kOne
+              : problem_.beta == ScalarClass::kMinusOne ? ScalarClass::kOther
+                                                        : problem_.beta;
+  spec.order = config.order;
+  spec.rows = config.rows;
+  spec.edge = config.edge;
+  spec.stores = config.stores;
+  spec.prefetch_a = config.prefetch_a;
+  spec.prefetch_b = config.prefetch_b;
+  spec.prefetch_c = config.prefetch_c;
+  return spec;
+}
+
+Status GemmProgram::compile(const GemmConfig& config, KernelCache& kernels) {
+  int64_t panel_bytes = 0;
+  for (size_t index = 0; index < table_.size(); ++index) {
+    const bool last_m = index & 1, last_n = index & 2, last_k = index & 4, accumulates = index & 8;
+    // Blocks that do not occur: all are last where there is one; the first block of k never
+    // accumulates.
+    if ((m_blocks_.count == 1 && !last_m) || (n_blocks_.count == 1 && !last_n)) continue;
+    if (accumulates ? (k_blocks_.count <= (last_k ? 1 : 2)) : ((k_blocks_.count == 1) != last_k))
+      continue;
+    const KernelSpec spec = block_spec(config, last_m ? m_blocks_.last : m_blocks_.size,
+                                       last_n ? n_blocks_.last : n_blocks_.size,
+                                       last_k ? k_blocks_.last : k_blocks_.size, accumulates);
+    std::shared_ptr<const Kernel> kernel = TRIODE_TRY(kernels.get(spec));
+    table_[index] = kernel->function();
+    panel_bytes = std::max(panel_bytes, x86::workspace_bytes(spec));
+    if (std::find(kernels_.begin(), kernels_.end(), kernel) != kernels_.end()) continue;
+    const std::span<const uint8_t> code = kernel->code();
+    digest_ = hash_bytes({reinterpret_cast<const char*>(code.data()), code.size()}, digest_);
+    code_bytes_ += code.size();
+    kernels_.push_back(std::move(kernel));
+  }
+  workspace_bytes_ = panel_workspace_ + static_cast<size_t>(panel_bytes);
+  const bool one_block = m_blocks_.count == 1 && n_blocks_.count == 1 && k_blocks_.count == 1;
+  if (one_block && move_a_ == Move::kInPlace && move_b_ == Move::kInPlace)
+    only_ = kernels_[0]->function();
+  if (problem_.batch == 1 && !operands_exchanged_ && !reads_scalars()) direct_ = only_;
+  return {};
+}
+
+bool GemmProgram::reads_scalars() const {
+  return problem_.alpha != ScalarClass::kOne || problem_.beta == ScalarClass::kMinusOne ||
+         problem_.beta == ScalarClass::kOther;
+}
+
+void GemmProgram::run_blocks(const Operands& given, void* workspace) const noexcept {
+  Operands operands = given;
+  if (operands_exchanged_) std::swap(operands.a, operands.b);
+  assert(problem_.alpha == ScalarClass::kOther ||
+         classify_scalar(operands.alpha) == problem_.alpha);
+  assert(problem_.beta == ScalarClass::kOther || classify_scalar(operands.beta) == problem_.beta);
+  KernelScalars scalars;
+  if (reads_scalars()) {
+    // A product with zero is not looked at, and a c that is overwritten may hold anything.
+    if (operands.alpha == 0 || only_scales()) return scale_c(operands);
+    if (operands.beta == 0 && problem_.beta == ScalarClass::kOther) scale_c(operands);
+    scalars = make_scalars(problem_.c_type, operands.alpha, operands.beta);
+  } else if (only_scales()) {
+    return scale_c(operands);
+  }
+  auto* const scratch = static_cast<unsigned char*>(workspace);
+  for (int64_t i = 0; i < problem_.batch; ++i) {
+    run_matrix(operands, &scalars, scratch);
+    operands.a = at(operands.a, problem_.a_batch_stride * element_bytes_);
+    operands.b = at(operands.b, problem_.b_batch_stride * element_bytes_);
+    operands.c = static_cast<unsigned char*>(operands.c) + problem_.c_batch_stride * element_bytes_;
+  }
+}
+
+void GemmProgram::run_matrix(const Operands& operands, const KernelScalars* scalars,
+                             unsigned char* workspace) const noexcept {
+  if (only_ != nullptr) {
+    only_(operands.a, operands.b, operands.c, workspace, scalars);
+    return;
+  }
+  const int64_t ldb_bytes = problem_.ldb * element_bytes_;
+  const int64_t b_step = problem_.b_transposed ? element_bytes_ : ldb_bytes;
+  const int64_t b_column = problem_.b_transposed ? ldb_bytes : element_bytes_;
+  const int64_t a_step = problem_.a_transposed ? problem_.lda * element_bytes_ : element_bytes_;
+  for (int64_t j = 0; j < n_blocks_.count; ++j) {
+    for (int64_t p = 0; p < k_blocks_.count; ++p) {
+      const void* b = at(operands.b, p * k_blocks_.size * b_step + j * n_blocks_.size * b_column);
+      b = pack_b(b, k_blocks_.size_of(p), n_blocks_.size_of(j), workspace + b_workspace_);
+      run_rows(at(operands.a, p * k_blocks_.size * a_step), b,
+               static_cast<unsigned char*>(operands.c) + j * n_blocks_.size * element_bytes_, p, j,
+               scalars, workspace);
+    }
+  }
+}
+
+void GemmProgram::run_rows(const void* a, const void* b, unsigned char* c, int64_t k_block,
+                           int64_t n_block, const KernelScalars* scalars,
+                           unsigned char* workspace) const noexcept {
+  const int64_t a_row = problem_.a_transposed ? element_bytes_ : problem_.lda * element_bytes_;
+  const int64_t c_row = problem_.ldc * element_bytes_;
+  const size_t column_index = table_index(false, n_block == n_blocks_.count - 1,
+                                          k_block == k_blocks_.count - 1, k_block > 0);
+  for (int64_t i = 0; i < m_blocks_.count; ++i) {
+    const void* block = at(a, i * m_blocks_.size * a_row);
+    block = pack_a(block, m_blocks_.size_of(i), k_blocks_.size_of(k_block), workspace);
+    const size_t index = column_index | table_index(i == m_blocks_.count - 1, false, false, false);
+    table_[index](block, b, c + i * m_blocks_.size * c_row, workspace + panel_workspace_, scalars);
+  }
+}
+
+const void* GemmProgram::pack_b(const void* b, int64_t k, int64_t n,
+                                unsigned char* to) const noexcept {
+  const int64_t ldb_bytes = problem_.ldb * element_bytes_;
+  const PanelLayout layout{k, n, panel_columns_, lanes_, element_bytes_};
+  switch (move_b_) {
+    case Move::kInPlace:
+      return b;
+    case Move::kCopy:
+      copy_rows(b, ldb_bytes, n, k * element_bytes_, to, b_row_bytes_);
+      break;
+    case Move::kTranspose:
+      transpose(b, ldb_bytes, k, n, element_bytes_, to, b_row_bytes_);
+      break;
+    case Move::kPanels:
+      pack_panels(layout, b, ldb_bytes, to);
+      break;
+    case Move::kTransposedPanels:
+      pack_panels_transposed(layout, b, ldb_bytes, to);
+      break;
+  }
+  return to;
+}
+
+const void* GemmProgram::pack_a(const void* a, int64_t m, int64_t k,
+                                unsigned char* to) const noexcept {
+  const int64_t lda_bytes = problem_.lda * element_bytes_;
+  if (move_a_ == Move::kInPlace) return a;
+  if (move_a_ == Move::kTranspose) {
+    transpose(a, lda_bytes, k, m, element_bytes_, to, a_row_bytes_);
+  } else if (problem_.a_transposed) {
+    copy_rows(a, lda_bytes, k, m * element_bytes_, to, a_step_bytes_);
+  } else {
+    copy_rows(a, lda_bytes, m, k * element_bytes_, to, a_row_bytes_);
+  }
+  return to;
+}
+
+void GemmProgram::scale_c(const Operands& operands) const noexcept {
+  auto* c = static_cast<unsigned char*>(operands.c);
+  for (int64_t i = 0; i < problem_.batch; ++i) {
+    scale_matrix(problem_.c_type, problem_.m, problem_.n, problem_.ldc, operands.beta, c);
+    c += problem_.c_batch_stride * element_bytes_;
+  }
+}
+
+}  // namespace triode::x86

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/status.h"
+#include "jit/x86/executable_code.h"
+#include "jit/x86/kernel_spec.h"
+
+namespace triode::x86 {
+
+// What makes the code, for Target: "asmjit 1.9 emitter 1". Changes whenever the same spec may give
+// other instructions.
+std::string toolchain();
+
+// Compiled code of one KernelSpec.
+class Kernel {
+ public:
+  // Emits and maps the code, without asking any cache. kUnsupported if an offset does not fit the
+  // instructions (leading dimensions of gigabytes with a tall tile).
+  static Result<std::unique_ptr<Kernel>> compile(const KernelSpec& spec);
+
+  KernelFunction function() const {
+    return reinterpret_cast<KernelFunction>(reinterpret_cast<uintptr_t>(code_.bytes().data()));
+  }
+  std::span<const uint8_t> code() const { return code_.bytes(); }
+
+ private:
+  explicit Kernel(ExecutableCode code) : code_(std::move(code)) {}
+  ExecutableCode code_;
+};
+
+// Kernels by spec, shared by all who need the same code for as long as anyone holds them.
+// Thread-safe. Two threads that ask for the same new kernel may both compile it; one result is
+// kept.
+class KernelCache {
+ public:
+  Result<std::shared_ptr<const Kernel>> get(const KernelSpec& spec);
+
+  // Kernels compiled since the start, and the time that took, on all threads together.
+  struct Counters {
+    int64_t compiled = 0;
+    int64_t shared = 0;  // requests answered by a kernel that was there
+    int64_t compile_ns = 0;
+  };
+  Counters counters() const;
+
+  // What each of the latest compilations took, at most kTimesKept of them, in no particular order.
+  std::vector<int64_t> compile_times_ns() const;
+
+ private:
+  static constexpr size_t kTimesKept = 4096;
+  static constexpr size_t kSweepSlack = 256;  // slots that may be empty before they are swept
+
+  void forget_released();
+  void note_compilation(int64_t took_ns);
+
+  mutable std::mutex mutex_;
+  std::unordered_map<KernelSpec, std::weak_ptr<const Kernel>, KernelSpecHash> kernels_;
+  size_t size_after_sweep_ = 0;
+  Counters counters_;
+  std::vector<int64_t> compile_times_ns_;
+};
+
+}  // namespace triode::x86

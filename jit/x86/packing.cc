@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jit/x86/packing.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+
+// These functions run only on processors for which runnable_isas() is not empty.
+#define TRIODE_AVX2 __attribute__((target("avx2")))
+
+namespace triode::x86 {
+namespace {
+
+const unsigned char* at(const void* base, int64_t offset) {
+  return static_cast<const unsigned char*>(base) + offset;
+}
+unsigned char* at(void* base, int64_t offset) {
+  return static_cast<unsigned char*>(base) + offset;
+}
+
+// Copies a row by whole vectors; the last one overlaps the one before it, so that no byte past the
+// end is touched.
+TRIODE_AVX2 inline void copy_row(const unsigned char* from, int64_t bytes, unsigned char* to) {
+  if (bytes < 32) {
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+    return;
+  }
+  int64_t done = 0;
+  for (; done + 32 <= bytes; done += 32) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + done),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + done)));
+  }
+  if (done < bytes) {
+    const int64_t last = bytes - 32;
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + last),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + last)));
+  }
+}
+
+TRIODE_AVX2 inline void transpose_8x8(const unsigned char* from, int64_t from_row_bytes,
+                                      unsigned char* to, int64_t to_row_bytes) {
+  __m256 r[8], t[8];
+  for (int i = 0; i < 8; ++i)
+    r[i] = _mm256_loadu_ps(reinterpret_cast<const float*>(from + i * from_row_bytes));
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    r[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
+    r[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xEE);
+    r[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
+    r[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xEE);
+  }
+  for (int i = 0; i < 4; ++i) {
+    _mm256_storeu_ps(reinterpret_cast<float*>(to + i * to_row_bytes),
+                     _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
+    _mm256_storeu_ps(reinterpret_cast<float*>(to + (i + 4) * to_row_bytes),
+                     _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
+  }
+}
+
+TRIODE_AVX2 inline void transpose_4x4(const unsigned char* from, int64_t from_row_bytes,
+                                      unsigned char* to, int64_t to_row_bytes) {
+  __m256d r[4], t[4];
+  for (int i = 0; i < 4; ++i)
+    r[i] = _mm256_loadu_pd(reinterpret_cast<const double*>(from + i * from_row_bytes));
+  t[0] = _mm256_unpacklo_pd(r[0], r[1]);
+  t[1] = _mm256_unpackhi_pd(r[0], r[1]);
+  t[2] = _mm256_unpacklo_pd(r[2], r[3]);
+  t[3] = _mm256_unpackhi_pd(r[2], r[3]);
+  for (int i = 0; i < 2; ++i) {
+    _mm256_storeu_pd(reinterpret_cast<double*>(to + i * to_row_bytes),
+                     _mm256_permute2f128_pd(t[i], t[i + 2], 0x20));
+    _mm256_storeu_pd(reinterpret_cast<double*>(to + (i + 2) * to_row_bytes),
+                     _mm256_permute2f128_pd(t[i], t[i + 2], 0x31));
+  }
+}
+
+template <typename Element>
+void transpose_elements(const unsigned char* from, int64_t from_row_bytes, int64_t rows,
+                        int64_t columns, unsigned char* to, int64_t to_row_bytes) {
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t r = 0; r < rows; ++r) {
+      std::memcpy(to + c * to_row_bytes + r * static_cast<int64_t>(sizeof(Element)),
+                  from + r * from_row_bytes + c * static_cast<int64_t>(sizeof(Element)),
+                  sizeof(Element));
+    }
+  }
+}
+
+template <typename Element, int64_t kSide, auto kSquare>
+TRIODE_AVX2 void transpose_blocks(const unsigned char* from, int64_t from_row_bytes, int64_t rows,
+                                  int64_t columns, unsigned char* to, int64_t to_row_bytes) {
+  constexpr int64_t kBytes = sizeof(Element);
+  const int64_t whole_rows = rows / kSide * kSide;
+  const int64_t whole_columns = columns / kSide * kSide;
+  for (int64_t r = 0; r < whole_rows; r += kSide) {
+    for (int64_t c = 0; c < whole_columns; c += kSide) {
+      kSquare(from + r * from_row_bytes + c * kBytes, from_row_bytes,
+              to + c * to_row_bytes + r * kBytes, to_row_bytes);
+    }
+  }
+  transpose_elements<Element>(from + whole_columns * kBytes, from_row_bytes, whole_rows,
+                              columns - whole_columns, to + whole_columns * to_row_bytes,
+                              to_row_bytes);
+  transpose_elements<Element>(from + whole_rows * from_row_bytes, from_row_bytes, rows - whole_rows,
+                              columns, to + whole_rows * kBytes, to_row_bytes);
+}
+
+// Zeroes the unused lanes of the last panel.
+void pad_panel(unsigned char* panel, int64_t k, int64_t row_bytes, int64_t used_bytes) {
+  if (used_bytes == row_bytes) return;
+  for (int64_t p = 0; p < k; ++p) {
+    std::memset(panel + p * row_bytes + used_bytes, 0, static_cast<size_t>(row_bytes - used_bytes));
+  }
+}
+
+}  // namespace
+
+TRIODE_AVX2 void copy_rows(const void* from, int64_t from_row_bytes, int64_t rows,
+                           int64_t row_bytes, void* to, int64_t to_row_bytes) {
+  for (int64_t r = 0; r < rows; ++r) {
+    copy_row(at(from, r * from_row_bytes), row_bytes, at(to, r * to_row_bytes));
+  }
+}
+
+void transpose(const void* from, int64_t from_row_bytes, int64_t rows, int64_t columns,
+               int64_t element_bytes, void* to, int64_t to_row_bytes) {
+  if (element_bytes == 8) {
+    transpose_blocks<double, 4, transpose_4x4>(at(from, 0), from_row_bytes, rows, columns,
+                                               at(to, 0), to_row_bytes);
+  } else {
+    transpose_blocks<float, 8, transpose_8x8>(at(from, 0), from_row_bytes, rows, columns, at(to, 0),
+                                              to_row_bytes);
+  }
+}
+
+int64_t PanelLayout::last_panel_columns() const {
+  const int64_t left = n % panel_columns;
+  return left == 0 ? panel_columns : (left + lanes - 1) / lanes * lanes;
+}
+
+int64_t PanelLayout::size_bytes() const {
+  const int64_t panels = (n + panel_columns - 1) / panel_columns;
+  return ((panels - 1) * panel_columns + last_panel_columns()) * k * element_bytes;
+}
+
+void pack_panels(const PanelLayout& layout, const void* b, int64_t b_row_bytes, void* to) {
+  // A few rows of b at a time over all panels: whole lines of b are used while they are in L1.
+  constexpr int64_t kRowsAtOnce = 8;
+  const int64_t panel_row_bytes = layout.panel_columns * layout.element_bytes;
+  const int64_t full = layout.n / layout.panel_columns;
+  const int64_t left_bytes = layout.n % layout.panel_columns * layout.element_bytes;
+  const int64_t last_row_bytes = layout.last_panel_columns() * layout.element_bytes;
+  unsigned char* const last_panel = at(to, full * layout.k * panel_row_bytes);
+  for (int64_t k0 = 0; k0 < layout.k; k0 += kRowsAtOnce) {
+    const int64_t rows = std::min(kRowsAtOnce, layout.k - k0);
+    for (int64_t panel = 0; panel < full; ++panel) {
+      copy_rows(at(b, k0 * b_row_bytes + panel * panel_row_bytes), b_row_bytes, rows,
+                panel_row_bytes, at(to, (panel * layout.k + k0) * panel_row_bytes),
+                panel_row_bytes);
+    }
+    if (left_bytes > 0) {
+      copy_rows(at(b, k0 * b_row_bytes + full * panel_row_bytes), b_row_bytes, rows, left_bytes,
+                last_panel + k0 * last_row_bytes, last_row_bytes);
+    }
+  }
+  if (left_bytes > 0) pad_panel(last_panel, layout.k, last_row_bytes, left_bytes);
+}
+
+void pack_panels_transposed(const PanelLayout& layout, const void* b, int64_t b_row_bytes,
+                            void* to) {
+  const int64_t panel_bytes = layout.k * layout.panel_columns * layout.element_bytes;
+  for (int64_t j = 0, panel = 0; j < layout.n; j += layout.panel_columns, ++panel) {
+    const int64_t columns = std::min(layout.panel_columns, layout.n - j);
+    const bool is_full = columns == layout.panel_columns;
+    const int64_t width = is_full ? layout.panel_columns : layout.last_panel_columns();
+    unsigned char* const out = at(to, panel * panel_bytes);
+    transpose(at(b, j * b_row_bytes), b_row_bytes, columns, layout.k, layout.element_bytes, out,
+              width * layout.element_bytes);
+    pad_panel(out, layout.k, width * layout.element_bytes, columns * layout.element_bytes);
+  }
+}
+
+}  // namespace triode::x86

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace triode::x86 {
+
+// Moving blocks of matrices into the order the kernels read them in. Elements are 4 or 8 bytes;
+// strides are in bytes. Needs AVX2. Nothing outside the named rows and columns is read.
+
+// Rows one after the other at another distance.
+void copy_rows(const void* from, int64_t from_row_bytes, int64_t rows, int64_t row_bytes, void* to,
+               int64_t to_row_bytes);
+
+// to(c, r) = from(r, c) for a rows x columns block.
+void transpose(const void* from, int64_t from_row_bytes, int64_t rows, int64_t columns,
+               int64_t element_bytes, void* to, int64_t to_row_bytes);
+
+// How a k x n block of b lies in panels: panel after panel, each k rows of `panel_columns`
+// elements; the last panel only as wide as whole vectors demand, its unused lanes zero. `to` is
+// aligned to 64 bytes.
+struct PanelLayout {
+  int64_t k;
+  int64_t n;
+  int64_t panel_columns;
+  int64_t lanes;
+  int64_t element_bytes;
+
+  int64_t last_panel_columns() const;  // width of the last panel, padding included
+  int64_t size_bytes() const;
+};
+
+// From b stored k x n, or stored n x k (transposed).
+void pack_panels(const PanelLayout& layout, const void* b, int64_t b_row_bytes, void* to);
+void pack_panels_transposed(const PanelLayout& layout, const void* b, int64_t b_row_bytes,
+                            void* to);
+
+}  // namespace triode::x86

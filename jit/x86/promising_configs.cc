@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "jit/x86/gemm_rules.h"
+#include "jit/x86/gemm_space.h"
+#include "jit/x86/orientation.h"
+#include "jit/x86/register_tile.h"
+
+namespace triode::x86 {
+namespace {
+
+// Collects configs that turn out to be legal, each once.
+class Seeds {
+ public:
+  explicit Seeds(const Space& space) : space_(space) {}
+
+  void offer(const GemmConfig& config) {
+    const Config candidate = to_config(config);
+    if (std::find(found_.begin(), found_.end(), candidate) != found_.end()) return;
+    if (space_.is_legal(candidate)) found_.push_back(candidate);
+  }
+  std::vector<Config> take() { return std::move(found_); }
+
+ private:
+  const Space& space_;
+  std::vector<Config> found_;
+};
+
+// Ways to move blocks through the caches; 0 is "whole", as in GemmConfig.
+struct Strategy {
+  PackB pack_b;
+  LoopOrder order;
+  int32_t kc;
+  int32_t mc;
+  int32_t prefetch_b;
+  PackA pack_a = PackA::kNone;
+};
+
+// Where b is read many times. In the order in which they won on a Zen 3 and on a Sapphire Rapids
+// core.
+constexpr Strategy kManyRows[] = {
+    {PackB::kNone, LoopOrder::kRowsOuter, 0, 0, 0},
+    {PackB::kPanel, LoopOrder::kColumnsOuter, 0, 0, 8},
+    {PackB::kWhole, LoopOrder::kRowsOuter, 256, 192, 0},
+    {PackB::kWhole, LoopOrder::kColumnsOuter, 384, 192, 0},
+    {PackB::kNone, LoopOrder::kColumnsOuter, 0, 0, 8},
+    {PackB::kPanel, LoopOrder::kColumnsOuter, 256, 192, 8},
+    {PackB::kWhole, LoopOrder::kRowsOuter, 0, 0, 0},
+    {PackB::kWhole, LoopOrder::kColumnsOuter, 512, 96, 0, PackA::kCopy},
+    {PackB::kPanel, LoopOrder::kColumnsOuter, 512, 0, 8},
+};
+
+// Where b streams by once or nearly so: in short blocks of k with c in L1, or panel by panel.
+constexpr Strategy kFewRowsStrategies[] = {
+    {PackB::kNone, LoopOrder::kColumnsOuter, 0, 0, 8},
+    {PackB::kNone, LoopOrder::kColumnsOuter, 16, 0, 0},
+    {PackB::kNone, LoopOrder::kColumnsOuter, 512, 0, 8, PackA::kCopy},
+    {PackB::kNone, LoopOrder::kColumnsOuter, 64, 0, 16, PackA::kCopy},
+    {PackB::kNone, LoopOrder::kColumnsOuter, 8, 0, 0},
+    {PackB::kNone, LoopOrder::kColumnsOuter, 128, 0, 4},
+    {PackB::kNone, LoopOrder::kColumnsOuter, 32, 0, 0},
+    {PackB::kWhole, LoopOrder::kColumnsOuter, 256, 0, 0},
+};
+
+// The tallest tile of each width, most useful width first.
+std::vector<GemmConfig> outer_tiles(IsaId isa, const Problem& problem) {
+  std::vector<GemmConfig> tiles;
+  const int32_t lanes = describe(isa).lanes(size_bytes(problem.c_type));
+  for (const int32_t vectors : {4, 2, 3, 1, 6, 8, 12, 20, 28}) {
+    const int32_t tallest = tallest_outer_tile(describe(isa), vectors, false);
+    GemmConfig tile;
+    tile.isa = isa;
+    tile.mr = static_cast<int32_t>(std::min<int64_t>(problem.m, tallest));
+    tile.nr = vectors * lanes;
+    tile.ku = problem.k <= 16 ? static_cast<int32_t>(problem.k) : 4;
+    if (tile.mr >= 1) tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+void offer_outer(Seeds& seeds, IsaId isa, const Problem& problem,
+                 std::span<const Strategy> strategies) {
+  for (const Strategy& strategy : strategies) {
+    for (GemmConfig tile : outer_tiles(isa, problem)) {
+      tile.pack_b = problem.b_transposed ? PackB::kWhole : strategy.pack_b;
+      tile.pack_a = strategy.pack_a;
+      tile.order = strategy.order;
+      tile.kc = strategy.kc < problem.k ? strategy.kc : 0;
+      tile.mc = strategy.mc < problem.m ? strategy.mc : 0;
+      tile.prefetch_b = tile.pack_b == PackB::kWhole ? 0 : strategy.prefetch_b;
+      seeds.offer(tile);
+    }
+  }
+}
+
+void offer_dots(Seeds& seeds, IsaId isa, const Problem& problem) {
+  GemmConfig tile;
+  tile.isa = isa;
+  tile.family = Family::kDot;
+  tile.pack_a = problem.a_transposed ? PackA::kCopy : PackA::kNone;
+  tile.pack_b = problem.b_transposed ? PackB::kNone : PackB::kWhole;
+  for (const int32_t columns : {4, 5, 6, 3, 8, 10, 2, 1}) {
+    int32_t rows = 1;
+    while (dot_tile_fits(describe(isa), rows + 1, columns)) ++rows;
+    tile.mr = static_cast<int32_t>(std::min<int64_t>(problem.m, rows));
+    tile.nr = columns;
+    for (const int32_t kc : {0, 512}) {
+      for (const LoopOrder order : {LoopOrder::kColumnsOuter, LoopOrder::kRowsOuter}) {
+        tile.kc = kc;
+        tile.order = order;
+        tile.ku = problem.k >= 8 * describe(isa).lanes(size_bytes(problem.c_type)) ? 4 : 1;
+        seeds.offer(tile);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Config> promising_configs(const Space& space, const Problem& given) {
+  const Problem problem = orient(given).problem;
+  Seeds seeds(space);
+  const bool few_rows = problem.m <= kFewRows && !problem.b_transposed;
+  const bool dots_first =
+      problem.b_transposed && !problem.a_transposed && problem.m <= 4 * kFewRows;
+  std::vector<IsaId> isas;
+  for (const int32_t id : space.parameters()[0].values) isas.push_back(static_cast<IsaId>(id));
+  // Wide vectors first, but for matrices they would leave mostly empty.
+  std::stable_sort(isas.begin(), isas.end(), [&](IsaId x, IsaId y) {
+    const auto waste = [&](IsaId isa) {
+      return describe(isa).lanes(size_bytes(problem.c_type)) > problem.n;
+    };
+    if (waste(x) != waste(y)) return waste(y);
+    return describe(x).vector_bytes > describe(y).vector_bytes;
+  });
+  for (const IsaId isa : isas) {
+    if (dots_first) offer_dots(seeds, isa, problem);
+    if (few_rows) offer_outer(seeds, isa, problem, kFewRowsStrategies);
+    offer_outer(seeds, isa, problem, kManyRows);
+    if (!dots_first) offer_dots(seeds, isa, problem);
+  }
+  return seeds.take();
+}
+
+}  // namespace triode::x86

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/cpu_gemm_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "jit/x86/vector_isa.h"
+
+namespace triode::bench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+struct Answer {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Answer run(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_cpu_gemm(arguments, out, err);
+  return {code, out.str(), err.str()};
+}
+
+std::string shapes_file(const std::string& text) {
+  const std::string path = ::testing::TempDir() + "triode_bench_" +
+                           ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(CpuGemmCommand, HelpIsTheDocument) {
+  const Answer answer = run({"--help"});
+  EXPECT_EQ(answer.code, kDone);
+  EXPECT_THAT(answer.out, StartsWith("# triode bench"));
+}
+
+TEST(CpuGemmCommand, HelpNamesEveryOption) {
+  const std::string text(help_text());
+  for (const char* option :
+       {"--set", "--shapes", "--random", "--dtype", "--transposes", "--threads", "--budget",
+        "--exhaustive", "--isa", "--configs", "--rounds", "--peers", "--venv", "--demo", "--json",
+        "--quiet", "--seed", "--help", "--version"}) {
+    EXPECT_THAT(text, HasSubstr(option));
+  }
+}
+
+TEST(CpuGemmCommand, WrongFlagIsWrongUsageAndPrintsNoResult) {
+  const Answer answer = run({"--frobnicate"});
+  EXPECT_EQ(answer.code, kWrongUsage);
+  EXPECT_THAT(answer.out, IsEmpty());
+  EXPECT_THAT(answer.err, HasSubstr("--frobnicate"));
+}
+
+TEST(CpuGemmCommand, WrongValueIsWrongUsageAndSaysWhatIsValid) {
+  const Answer answer = run({"--set", "huge"});
+  EXPECT_EQ(answer.code, kWrongUsage);
+  EXPECT_THAT(answer.err, HasSubstr("reference"));
+}
+
+TEST(CpuGemmCommand, WrongShapeIsWrongUsageAndNamesTheLine) {
+  const std::string path = shapes_file("8,8,8\n8,8,x\n");
+  const Answer answer = run({"--shapes", path});
+  EXPECT_EQ(answer.code, kWrongUsage);
+  EXPECT_THAT(answer.err, HasSubstr(path + ":2: "));
+}
+
+TEST(CpuGemmCommand, MoreThreadsThanCoresIsWrongUsage) {
+  if (x86::runnable_isas().empty()) GTEST_SKIP() << "needs AVX2";
+  EXPECT_EQ(run({"--threads", "4000"}).code, kWrongUsage);
+}
+
+TEST(CpuGemmCommand, MeasuresAShapeWithoutPeersAndReportsJson) {
+  if (x86::runnable_isas().empty()) GTEST_SKIP() << "needs AVX2";
+  const Answer answer = run({"--shapes", shapes_file("8,8,8\n"), "--peers", "none", "--budget",
+                             "0.02", "--rounds", "3", "--json", "--quiet"});
+  ASSERT_EQ(answer.code, kDone) << answer.err;
+  const auto json = nlohmann::ordered_json::parse(answer.out);
+  EXPECT_EQ(json["shapes"][0]["problem"], "mm f32 8x8x8 nn");
+  EXPECT_GE(json["shapes"][0]["timings"]["triode"]["samples_ns"].size(), 3u);
+  EXPECT_GT(json["summary"]["jit_us_median"], 0);
+  EXPECT_TRUE(json["summary"]["geomean_vs_best"].is_null());
+  EXPECT_THAT(answer.err, IsEmpty());
+}
+
+TEST(CpuGemmCommand, TimesSavedConfigsWithoutSearching) {
+  if (x86::runnable_isas().empty()) GTEST_SKIP() << "needs AVX2";
+  const std::string configs = shapes_file("") + ".json";
+  std::remove(configs.c_str());
+  const std::vector<std::string> arguments = {"--shapes",  shapes_file("16,16,16\n"),
+                                              "--peers",   "none",
+                                              "--budget",  "0.02",
+                                              "--rounds",  "3",
+                                              "--json",    "--quiet",
+                                              "--configs", configs};
+  const auto first = nlohmann::json::parse(run(arguments).out)["shapes"][0];
+  const auto second = nlohmann::json::parse(run(arguments).out)["shapes"][0];
+  std::remove(configs.c_str());
+  EXPECT_EQ(first["config"], second["config"]);
+  EXPECT_EQ(second["search"]["tried"], 0);
+  EXPECT_EQ(second["config_was_saved"], true);
+}
+
+}  // namespace
+}  // namespace triode::bench

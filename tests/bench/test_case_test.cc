@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/test_case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "tests/core/status_matchers.h"
+
+namespace triode::bench {
+namespace {
+
+using ::testing::HasSubstr;
+
+// c = alpha * op(a) op(b) + beta * c, element by element.
+template <typename T>
+void multiply(const Problem& p, const Operands& operands) {
+  const auto* a = static_cast<const T*>(operands.a);
+  const auto* b = static_cast<const T*>(operands.b);
+  auto* c = static_cast<T*>(operands.c);
+  for (int64_t z = 0; z < p.batch; ++z) {
+    for (int64_t i = 0; i < p.m; ++i) {
+      for (int64_t j = 0; j < p.n; ++j) {
+        T sum = 0;
+        for (int64_t k = 0; k < p.k; ++k) {
+          sum += a[z * p.a_batch_stride + (p.a_transposed ? k * p.lda + i : i * p.lda + k)] *
+                 b[z * p.b_batch_stride + (p.b_transposed ? j * p.ldb + k : k * p.ldb + j)];
+        }
+        T& out = c[z * p.c_batch_stride + i * p.ldc + j];
+        out = static_cast<T>(operands.alpha) * sum +
+              (operands.beta == 0 ? T{0} : static_cast<T>(operands.beta) * out);
+      }
+    }
+  }
+}
+
+Outcome check_right(const char* text) {
+  const Problem problem = parse_problem(text).take();
+  const auto test_case = TestCase::make(problem, 1).take();
+  test_case->reset_c();
+  if (problem.c_type == DType::kF32) {
+    multiply<float>(problem, test_case->operands());
+  } else {
+    multiply<double>(problem, test_case->operands());
+  }
+  return test_case->check();
+}
+
+TEST(TestCase, AcceptsRightResultsForAllTransposesTypesAndScalars) {
+  for (const char* text :
+       {"mm f32 5x6x7 nn", "mm f32 5x6x7 nt", "mm f32 5x6x7 tn", "mm f64 5x6x7 tt",
+        "mm f32 5x6x7 nn beta=1", "mm f64 5x6x7 nn alpha=other beta=other",
+        "mm f32 5x6x7 nn ld=9,10,11", "bmm f32 3x5x6x7 nt"}) {
+    EXPECT_EQ(check_right(text), Outcome{}) << text;
+  }
+}
+
+TEST(TestCase, RefusesAnUntouchedResult) {
+  const auto test_case = TestCase::make(Problem::mm(DType::kF32, 4, 4, 4), 1).take();
+  test_case->reset_c();
+  EXPECT_EQ(test_case->check().kind, OutcomeKind::kWrongResult);
+}
+
+TEST(TestCase, RefusesOneElementThatIsOffByAnEighthOfAnEighth) {
+  const Problem problem = Problem::mm(DType::kF32, 40, 40, 1000);
+  const auto test_case = TestCase::make(problem, 1).take();
+  multiply<float>(problem, test_case->operands());
+  static_cast<float*>(test_case->operands().c)[777] += 1.0F / 64;
+  EXPECT_EQ(test_case->check().kind, OutcomeKind::kWrongResult);
+}
+
+TEST(TestCase, PlacesOperandsAtTheProblemsAlignmentAndNoBetter) {
+  Problem problem = Problem::mm(DType::kF32, 4, 4, 4);
+  problem.alignment_bytes = 16;
+  const auto test_case = TestCase::make(problem, 1).take();
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(test_case->operands().a) % 32, 16u);
+}
+
+TEST(TestCase, RefusesTypesItCannotCheck) {
+  EXPECT_THAT(TestCase::make(Problem::mm(DType::kBF16, 4, 4, 4), 1),
+              FailsWith(StatusCode::kUnsupported, HasSubstr("only f32 and f64")));
+}
+
+}  // namespace
+}  // namespace triode::bench

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the scripts under tools take their arguments, and how tools/setup fails. TRIODE_ROOT: the sources."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(os.environ["TRIODE_ROOT"])
+SCRIPTS = ["tools/setup", "tools/test", "tools/demo"]
+
+
+def run(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run([ROOT / script, *arguments], capture_output=True, text=True,
+                          env={**os.environ, **environment})
+
+
+class Scripts(unittest.TestCase):
+    def test_help_names_every_flag(self):
+        for script in SCRIPTS:
+            with self.subTest(script):
+                done = run(script, "--help")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn(f"  {script} [", done.stdout)
+                self.assertIn("--no-torch", done.stdout)
+                self.assertNotIn("set -euo", done.stdout)
+
+    def test_unknown_argument_is_wrong_usage(self):
+        for script in SCRIPTS:
+            for argument in ("--frobnicate", "quick"):
+                with self.subTest(script=script, argument=argument):
+                    done = run(script, argument)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn(f"unknown argument '{argument}'", done.stderr)
+
+    def test_quick_and_long_exclude_each_other(self):
+        self.assertEqual(run("tools/test", "--quick", "--long").returncode, 2)
+
+    def test_all_can_be_executed(self):
+        for script in [*SCRIPTS, ".ci/run"]:
+            self.assertTrue(os.access(ROOT / script, os.X_OK), script)
+
+
+class SetupFailures(unittest.TestCase):
+    """tools/setup with stand-ins for the programs it calls, so that nothing is installed."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.bin = self.folder / "bin"
+        self.bin.mkdir()
+
+    def stand_in(self, name: str, script: str):
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def setup(self) -> subprocess.CompletedProcess:
+        return run("tools/setup", "--no-torch", PATH=f"{self.bin}:{os.environ['PATH']}",
+                   XDG_CACHE_HOME=str(self.folder / "cache"))
+
+    def pretend_packages_are_there(self):
+        self.stand_in("apt-get", "exit 1")
+        self.stand_in("dpkg-query", 'shift 2; for p in "$@"; do echo "$p installed"; done')
+
+    def test_missing_packages_without_root_or_sudo(self):
+        self.stand_in("dpkg-query", "exit 1")
+        self.stand_in("id", "echo 1000")
+        self.stand_in("sudo", "exit 1")
+        done = self.setup()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("as root, run: apt-get install", done.stderr)
+
+    def test_failed_package_download_hides_addresses(self):
+        self.stand_in("dpkg-query", "exit 1")
+        self.stand_in("id", "echo 0")
+        self.stand_in("apt-get", "echo could not reach 'http:'//mirror.example/debian; exit 100")
+        done = self.setup()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("could not reach <address>", done.stderr)
+        self.assertIn("run tools/setup again", done.stderr)
+        self.assertNotIn("mirror.example", done.stdout + done.stderr)
+
+    def test_full_disk_is_said_before_the_download(self):
+        self.pretend_packages_are_there()
+        self.stand_in("df", "echo header; echo disk 9 9 12 9 mount")
+        done = self.setup()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has 12 MB free", done.stderr)
+
+    def test_failed_pip_leaves_nothing_that_looks_complete(self):
+        self.pretend_packages_are_there()
+        # Answers as a python3 would, but makes an environment whose pip always fails.
+        self.stand_in("python3", """case "$*" in
+  -c*) exit 0 ;;
+  -VV) echo Python 3.99 ;;
+  *venv*) mkdir -p "$3/bin" && printf '#!/bin/sh\\necho no space left; exit 1\\n' >"$3/bin/python" && chmod +x "$3/bin/python" ;;
+esac""")
+        done = self.setup()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no space left", done.stderr)
+        self.assertIn("run tools/setup again", done.stderr)
+        self.assertEqual(list((self.folder / "cache/triode").glob("venv-*/complete")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
