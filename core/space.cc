@@ -145,15 +145,25 @@ uint64_t Space::count_legal() const {
   return count;
 }
 
+// Sets parameter `depth` to one of the values that the rules still allow. False if there is none.
+bool Space::draw_value(size_t depth, Config& config, Random& random) const {
+  std::vector<int32_t> left = parameters_[depth].values;
+  while (!left.empty()) {
+    const size_t drawn = random.below(left.size());
+    config[depth] = left[drawn];
+    if (prefix_holds(depth + 1, config)) return true;
+    left.erase(left.begin() + static_cast<ptrdiff_t>(drawn));
+  }
+  return false;
+}
+
 std::optional<Config> Space::sample(Random& random, int attempts) const {
   Config config(parameters_.size());
+  if (!prefix_holds(0, config)) return std::nullopt;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    // By parameter, not by index: a product too large to index can still be sampled.
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      const std::vector<int32_t>& values = parameters_[i].values;
-      config[i] = values[random.below(values.size())];
-    }
-    if (is_legal(config)) return config;
+    size_t depth = 0;
+    while (depth < parameters_.size() && draw_value(depth, config, random)) ++depth;
+    if (depth == parameters_.size()) return config;
   }
   return std::nullopt;
 }

@@ -64,9 +64,10 @@ class Space {
   std::vector<Config> enumerate(size_t limit = SIZE_MAX) const;
   uint64_t count_legal() const;
 
-  // A legal config drawn by rejection, each legal one equally likely; empty if `attempts` draws met
-  // none.
-  std::optional<Config> sample(Random& random, int attempts = 10000) const;
+  // A legal config, drawn parameter by parameter among the values that the rules still allow: any
+  // legal one may come up, though not all equally often. Starts over where no value is left; empty
+  // after `attempts` such dead ends.
+  std::optional<Config> sample(Random& random, int attempts = 1000) const;
 
   // "mr=6 nr=16 ...": every parameter, in order.
   std::string to_string(const Config& config) const;
@@ -82,6 +83,7 @@ class Space {
   };
   bool visit_from(size_t depth, Config& config,
                   const std::function<bool(const Config&)>& visit) const;
+  bool draw_value(size_t depth, Config& config, Random& random) const;
   bool prefix_holds(size_t depth, const Config& config) const;
 
   std::vector<Parameter> parameters_;

@@ -116,18 +116,26 @@ bool GemmRules::prefetch_b_fits(const GemmConfig& c) const {
   return c.prefetch_b == 0 || (is_outer(c) && c.pack_b != PackB::kWhole && p_.k > c.prefetch_b);
 }
 
+// The emitter makes the tiles of a narrower last panel taller.
+int32_t GemmRules::tallest_tile_rows(const GemmConfig& c) const {
+  if (!is_outer(c) || p_.n % c.nr == 0) return c.mr;
+  const int32_t last = vectors_per_row(describe(c.isa), p_.c_type, p_.n % c.nr);
+  return last < vectors(c) ? tallest_outer_tile(describe(c.isa), last, false) : c.mr;
+}
+
 bool GemmRules::offsets_fit(const GemmConfig& c) const {
   if (c.prefetch_c != 0 && (!is_outer(c) || p_.k > kMaxDepthForPrefetchC)) return false;
   const int64_t bytes = size_bytes(p_.c_type);
   const int64_t depth = is_outer(c) ? c.ku : int64_t{c.ku + 1} * lanes(c);
-  const int64_t tile_rows = c.prefetch_a != 0 ? 2 * c.mr : c.mr - 1;
+  const int64_t tallest = tallest_tile_rows(c);
+  const int64_t tile_rows = c.prefetch_a != 0 ? 2 * tallest : tallest - 1;
   const bool a_strided = c.pack_a == PackA::kNone;
   const int64_t a_reach =
-      p_.a_transposed ? (depth - 1) * p_.lda + c.mr : tile_rows * p_.lda + depth;
+      p_.a_transposed ? (depth - 1) * p_.lda + tallest : tile_rows * p_.lda + depth;
   const bool b_strided = c.pack_b != PackB::kWhole;
   const int64_t b_reach =
       is_outer(c) ? (depth - 1 + c.prefetch_b) * p_.ldb + c.nr : (c.nr - 1) * p_.ldb + depth;
-  const int64_t c_reach = (c.mr - 1) * p_.ldc + c.nr;
+  const int64_t c_reach = (tallest - 1) * p_.ldc + c.nr;
   return (!a_strided || fits_offset(a_reach * bytes)) &&
          (!b_strided || fits_offset(b_reach * bytes)) && fits_offset(c_reach * bytes);
 }

@@ -34,6 +34,7 @@ class GemmRules {
   bool split_fits(const GemmConfig& c) const;
 
  private:
+  int32_t tallest_tile_rows(const GemmConfig& c) const;
   int32_t lanes(const GemmConfig& c) const;
   int32_t vectors(const GemmConfig& c) const { return c.nr / lanes(c); }
 

@@ -147,7 +147,7 @@ void add_blocks(SpaceBuilder& space, const Problem& problem) {
   space.add("kc", depth_blocks(problem));
   space.rule("a block of k is shorter than one turn of its loop", &GemmRules::depth_block_fits);
   space.add("mc", below(problem.m, {48, 96, 192, 384}, {0}));
-  space.add("nc", below(problem.n, {192, 384, 768, 1536}, {0}));
+  space.add("nc", below(problem.n, {48, 96, 192, 384, 768, 1536}, {0}));
   space.rule("a block is smaller than the tile", &GemmRules::blocks_hold_tiles);
   space.add("pack_a", {0, 1}, {"none", "copy"});
   space.rule("a is in the wrong order for the kernel, or is read only once",

@@ -22,7 +22,8 @@ GemmConfig to_gemm_config(const Config& config);
 Config to_config(const GemmConfig& config);
 
 // Legal configs that did well in kind on problems like this one, best guesses first: where a search
-// that knows nothing should begin. All are in the space and legal.
+// that knows nothing should begin. All are legal; there is one at
+// least if the space has any.
 std::vector<Config> promising_configs(const Space& space, const Problem& problem);
 
 }  // namespace triode::x86

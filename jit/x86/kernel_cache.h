@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -27,9 +28,7 @@ class Kernel {
   // instructions (leading dimensions of gigabytes with a tall tile).
   static Result<std::unique_ptr<Kernel>> compile(const KernelSpec& spec);
 
-  KernelFunction function() const {
-    return reinterpret_cast<KernelFunction>(reinterpret_cast<uintptr_t>(code_.bytes().data()));
-  }
+  KernelFunction function() const { return std::bit_cast<KernelFunction>(code_.bytes().data()); }
   std::span<const uint8_t> code() const { return code_.bytes(); }
 
  private:

@@ -141,7 +141,8 @@ std::vector<Config> promising_configs(const Space& space, const Problem& given) 
     offer_outer(seeds, isa, problem, kManyRows);
     if (!dots_first) offer_dots(seeds, isa, problem);
   }
-  return seeds.take();
+  std::vector<Config> found = seeds.take();
+  return found.empty() ? space.enumerate(1) : found;
 }
 
 }  // namespace triode::x86

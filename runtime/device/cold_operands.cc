@@ -86,11 +86,12 @@ Result<ColdOperands> ColdOperands::make(const Problem& problem, const Operands& 
 
 void ColdOperands::evict() {
   for (const Region& region : regions_) {
-    if (region.size_bytes == 0) continue;
-    const auto begin = reinterpret_cast<uintptr_t>(region.address);
-    for (uintptr_t line = begin / kCacheLineBytes * kCacheLineBytes;
-         line < begin + region.size_bytes; line += kCacheLineBytes) {
-      _mm_clflush(reinterpret_cast<const void*>(line));
+    const auto* const begin = static_cast<const std::byte*>(region.address);
+    // From the start of the first line, so that the last one is met too.
+    const size_t lead = reinterpret_cast<uintptr_t>(begin) % kCacheLineBytes;
+    const size_t span = region.size_bytes == 0 ? 0 : region.size_bytes + lead;
+    for (size_t offset = 0; offset < span; offset += kCacheLineBytes) {
+      _mm_clflush(begin - lead + offset);
     }
   }
   _mm_mfence();

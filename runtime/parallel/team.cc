@@ -15,8 +15,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 // How long a worker without work watches for the next loop. Longer: programs with pauses between
 // their matmuls pay less for waking it. Shorter: the cores go back sooner to the program's own
-// threads.
-constexpr std::chrono::microseconds kWatch{200};
+// threads, and the worker to the program's own use of oneTBB.
+constexpr std::chrono::microseconds kWatch{1000};
 
 // How long a thread waits without offering its core to others. Longer: they wait for us. Shorter:
 // on a busy machine the core is gone when the next loop comes, which mostly is within microseconds.
@@ -48,6 +48,17 @@ constexpr bool is_open(uint64_t loop) {
   return loop % 2 == 1;
 }
 
+// Moves the calling thread off a core, and leaves its affinity as it was. If the system refuses,
+// the thread stays: that costs time only.
+void move_off(int cpu) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(cpu, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 // Threads of an arena for a team: oneTBB prints a warning if it is asked for more than it may give.
 int arena_size(int threads) {
   const size_t most =
@@ -69,6 +80,7 @@ bool Team::try_run(Body body, void* context) {
   context_ = context;
   for (Seat& seat : seats_) seat.is_taken.store(false, std::memory_order_relaxed);
   const uint64_t loop = loop_.load(std::memory_order_relaxed) + 1;
+  caller_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
   loop_.store(loop);
   call_workers();
   take_parts(0);
@@ -100,6 +112,10 @@ void Team::call_workers() {
 
 void Team::serve() {
   const int seat = tbb::this_task_arena::current_thread_index();
+  // The kernel likes to wake a thread on the core of the one that woke it, or where it last ran.
+  // There it would wait for the caller to be preempted, 4 ms long; and the next time again.
+  const int caller_cpu = caller_cpu_.load(std::memory_order_relaxed);
+  if (sched_getcpu() == caller_cpu) move_off(caller_cpu);
   uint64_t served = 0;
   Wait wait;
   while (wait.elapsed() < kWatch) {

@@ -13,11 +13,12 @@ using Body = void (*)(void* context, int part);
 
 // A fixed number of threads, the caller and oneTBB workers, that run loops of as many parts.
 //
-// A worker that has done its part stays and watches for the next loop for a short while before it
-// goes back to oneTBB. Waking a sleeping thread takes 10 to 50 us, as long as many of the matmuls
-// shared out here; a worker that watches starts within half a microsecond, where tbb::parallel_for
-// in an arena kept alive takes over a microsecond (docs/adr is no place for it: see tools/bench to
-// repeat this).
+// A worker that has done its part stays and watches for the next loop for a while before it goes
+// back to oneTBB. Two parts of 25 us take 25.6 us like this, with loops one after the other or 300
+// us apart; by tbb::parallel_for in an arena kept alive they take 26.3 us and, as its workers are
+// asleep after 300 us and slow to wake, 50 us, as if there were none. Past the watch a loop of ours
+// wakes workers too, at 10 to 20 us of the caller's time. (Two cores of a Sapphire Rapids, under
+// KVM.)
 //
 // The caller never waits for a worker to come: a part that no worker has taken it does itself. So a
 // loop ends even if oneTBB has no worker to give.
@@ -51,6 +52,7 @@ class Team {
   std::vector<Seat> seats_;
   Body body_ = nullptr;  // these two change only while no loop is open and no seat is busy
   void* context_ = nullptr;
+  std::atomic<int> caller_cpu_{-1};  // where the last loop was called
   alignas(128) std::atomic<bool> is_in_use_{false};
   alignas(128) std::atomic<uint64_t> loop_{
       0};                                     // counts up when a loop opens (odd) and closes (even)

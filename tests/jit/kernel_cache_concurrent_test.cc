@@ -30,6 +30,7 @@ constexpr int kThreads = 8;
 void in_threads(const std::function<void(int)>& body) {
   std::barrier start(kThreads);
   std::vector<std::jthread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
       start.arrive_and_wait();

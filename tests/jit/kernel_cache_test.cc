@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "tests/jit/kernel_specs.h"
@@ -16,6 +17,7 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::Optional;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 std::shared_ptr<const Kernel> must_get(KernelCache& cache, const KernelSpec& spec) {
@@ -120,6 +122,16 @@ TEST(KernelCache, CountsWhatItCompiledAndWhatItShared) {
   EXPECT_EQ(cache.counters().compiled, 2);
   EXPECT_EQ(cache.counters().shared, 1);
   EXPECT_GT(cache.counters().compile_ns, 0);
+}
+
+TEST(KernelCache, KeepsWhatEachCompilationTook) {
+  KernelCache cache;
+  const auto first = must_get(cache, outer_spec(IsaId::kAvx2));
+  const auto again = must_get(cache, outer_spec(IsaId::kAvx2));
+  const auto other = must_get(cache, dot_spec(IsaId::kAvx2));
+  const std::vector<int64_t> times = cache.compile_times_ns();
+  EXPECT_THAT(times, SizeIs(2));
+  EXPECT_EQ(std::accumulate(times.begin(), times.end(), int64_t{0}), cache.counters().compile_ns);
 }
 
 TEST(KernelCache, ReleasesAKernelNobodyHolds) {
