@@ -37,7 +37,7 @@ enum Position : size_t {
 
 using Values = std::vector<int32_t>;
 
-Values below(int64_t limit, Values values, Values always) {
+Values below(int64_t limit, const Values& values, Values always) {
   for (const int32_t value : values) {
     if (value < limit) always.push_back(value);
   }

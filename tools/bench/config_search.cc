@@ -125,17 +125,21 @@ class ConfigSearch {
     for (int attempt = 0; attempt < kMutationAttempts; ++attempt) {
       const std::size_t parents = std::min(parents_, ranking_.size());
       Config config = ranking_[random_.below(parents)].second;
-      const std::uint64_t changes = 1 + random_.below(2);
-      for (std::uint64_t i = 0; i < changes; ++i) change_one_parameter(config);
+      const std::size_t first = random_.below(config.size());
+      change_parameter(config, first);
+      // Parameters that constrain each other stand side by side: the rows of a tile and its
+      // columns, the blocks. Half of the second changes go there.
+      if (random_.below(2) == 0) {
+        const std::size_t neighbour = (first + 1) % config.size();
+        change_parameter(config, random_.below(2) == 0 ? neighbour : random_.below(config.size()));
+      }
       if (space_.is_legal(config) && is_new(config)) return config;
     }
     return std::nullopt;
   }
 
-  void change_one_parameter(Config& config) {
-    const auto parameters = space_.parameters();
-    const std::size_t position = random_.below(parameters.size());
-    const auto& values = parameters[position].values;
+  void change_parameter(Config& config, std::size_t position) {
+    const auto& values = space_.parameters()[position].values;
     config[position] = values[random_.below(values.size())];
   }
 
