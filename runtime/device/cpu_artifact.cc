@@ -9,8 +9,10 @@
 namespace triode {
 namespace {
 
-bool belongs_to(ScalarClass scalar, double value) {
-  return scalar == ScalarClass::kOther || classify_scalar(value) == scalar;
+// The only member of a class; nothing for kOther, which has all.
+double value_of(ScalarClass scalar) {
+  if (scalar == ScalarClass::kZero) return 0;
+  return scalar == ScalarClass::kMinusOne ? -1 : 1;
 }
 
 Status scalar_mismatch(const char* name, ScalarClass scalar, double value) {
@@ -22,15 +24,26 @@ Status scalar_mismatch(const char* name, ScalarClass scalar, double value) {
 
 }  // namespace
 
-CpuArtifact::CpuArtifact(const Problem& problem, std::unique_ptr<x86::GemmProgram> program)
+CpuArtifact::CpuArtifact(const Problem& problem, size_t workspace_bytes)
     : problem_(problem),
-      workspace_bytes_(program->workspace_bytes()),
-      single_(std::move(program)) {}
+      misalignment_bits_(static_cast<uintptr_t>(problem.alignment_bytes) - 1),
+      writes_c_(problem.m > 0 && problem.n > 0 && problem.batch > 0),
+      reads_a_b_(writes_c_ && problem.k > 0 && problem.alpha != ScalarClass::kZero),
+      any_alpha_(problem.alpha == ScalarClass::kOther),
+      any_beta_(problem.beta == ScalarClass::kOther),
+      alpha_(value_of(problem.alpha)),
+      beta_(value_of(problem.beta)),
+      workspace_bytes_(workspace_bytes) {}
+
+CpuArtifact::CpuArtifact(const Problem& problem, std::unique_ptr<x86::GemmProgram> program)
+    : CpuArtifact(problem, program->workspace_bytes()) {
+  single_ = std::move(program);
+}
 
 CpuArtifact::CpuArtifact(const Problem& problem, std::unique_ptr<ThreadedGemm> program)
-    : problem_(problem),
-      workspace_bytes_(program->workspace_bytes()),
-      threaded_(std::move(program)) {}
+    : CpuArtifact(problem, program->workspace_bytes()) {
+  threaded_ = std::move(program);
+}
 
 bool CpuArtifact::run(const Operands& operands) const noexcept {
   void* workspace = nullptr;
@@ -47,28 +60,20 @@ bool CpuArtifact::run(const Operands& operands) const noexcept {
 }
 
 Status CpuArtifact::check(const Operands& operands) const {
-  const bool reads_a_b = problem_.k > 0 && problem_.alpha != ScalarClass::kZero;
-  if (problem_.m > 0 && problem_.n > 0 && problem_.batch > 0) {
-    if (operands.c == nullptr) return invalid_argument("The pointer to c is null.");
-    if (reads_a_b && (operands.a == nullptr || operands.b == nullptr)) {
-      return invalid_argument("The pointer to a or b is null.");
-    }
+  if (accepts(operands)) return {};
+  if (writes_c_ && operands.c == nullptr) return invalid_argument("The pointer to c is null.");
+  if (reads_a_b_ && (operands.a == nullptr || operands.b == nullptr)) {
+    return invalid_argument("The pointer to a or b is null.");
   }
-  const uintptr_t bits = reinterpret_cast<uintptr_t>(operands.a) |
-                         reinterpret_cast<uintptr_t>(operands.b) |
-                         reinterpret_cast<uintptr_t>(operands.c);
-  if (bits % static_cast<uintptr_t>(problem_.alignment_bytes) != 0) {
-    return invalid_argument("A pointer is not aligned to the " +
-                            std::to_string(problem_.alignment_bytes) +
-                            " bytes the code was built for.");
-  }
-  if (!belongs_to(problem_.alpha, operands.alpha)) {
+  if (!any_alpha_ && operands.alpha != alpha_) {
     return scalar_mismatch("alpha", problem_.alpha, operands.alpha);
   }
-  if (!belongs_to(problem_.beta, operands.beta)) {
+  if (!any_beta_ && operands.beta != beta_) {
     return scalar_mismatch("beta", problem_.beta, operands.beta);
   }
-  return {};
+  return invalid_argument("A pointer is not aligned to the " +
+                          std::to_string(problem_.alignment_bytes) +
+                          " bytes the code was built for.");
 }
 
 const Artifact& CpuArtifact::artifact() const {

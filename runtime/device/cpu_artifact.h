@@ -24,8 +24,19 @@ class CpuArtifact final : public Artifact {
   // untouched, only if the thread's workspace had to grow and memory ran out.
   bool run(const Operands& operands) const noexcept;
 
-  // Why these operands do not fit the problem: a null pointer, an alignment less than promised, a
-  // scalar outside its class. Reads no memory behind the pointers. Nanoseconds.
+  // Whether the operands fit the problem: pointers where they are needed, the alignment promised,
+  // scalars of their classes. Reads no memory behind the pointers. A nanosecond or two.
+  bool accepts(const Operands& operands) const noexcept {
+    const uintptr_t bits = reinterpret_cast<uintptr_t>(operands.a) |
+                           reinterpret_cast<uintptr_t>(operands.b) |
+                           reinterpret_cast<uintptr_t>(operands.c);
+    const bool pointers = (operands.c != nullptr || !writes_c_) &&
+                          ((operands.a != nullptr && operands.b != nullptr) || !reads_a_b_);
+    return pointers && (bits & misalignment_bits_) == 0 &&
+           (any_alpha_ || operands.alpha == alpha_) && (any_beta_ || operands.beta == beta_);
+  }
+
+  // The same as accepts(), with the reason in words.
   Status check(const Operands& operands) const;
 
   const Problem& problem() const { return problem_; }
@@ -34,9 +45,17 @@ class CpuArtifact final : public Artifact {
   size_t workspace_bytes() const override { return workspace_bytes_; }
 
  private:
+  CpuArtifact(const Problem& problem, size_t workspace_bytes);
   const Artifact& artifact() const;
 
   Problem problem_;
+  uintptr_t misalignment_bits_;  // bits no pointer may have
+  bool writes_c_;                // else the product is empty, and pointers may be null
+  bool reads_a_b_;
+  bool any_alpha_;
+  bool any_beta_;
+  double alpha_;  // the one value allowed, unless any is
+  double beta_;
   size_t workspace_bytes_;
   std::unique_ptr<x86::GemmProgram> single_;  // exactly one of the two is there
   std::unique_ptr<ThreadedGemm> threaded_;

@@ -106,7 +106,7 @@ Result<std::unique_ptr<Artifact>> CpuDevice::build(const Problem& problem, const
 
 Status CpuDevice::run(const Artifact& artifact, const Operands& operands) {
   const CpuArtifact& code = as_cpu_artifact(artifact);
-  TRIODE_TRY(code.check(operands));
+  if (!code.accepts(operands)) return code.check(operands);
   if (!code.run(operands)) return workspace_exhausted(code);
   return {};
 }

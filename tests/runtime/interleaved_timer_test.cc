@@ -32,7 +32,7 @@ class InterleavedTimer : public ::testing::Test {
   // A contender that takes this long, and is preempted once in every call of the rounds for which
   // `is_hit` says so. Rounds are counted by calls: two for each (one is to warm up), after
   // calibration.
-  std::function<void()> preempted(nanoseconds time, std::function<bool(int round)> is_hit) {
+  std::function<void()> preempted(nanoseconds time, const std::function<bool(int round)>& is_hit) {
     return [this, time, is_hit, calls = 0]() mutable {
       machine_.pass(time);
       const int round = (calls++ - kCallsToCalibrate) / 2;

@@ -47,8 +47,10 @@ TEST_P(ParallelLoop, MayBeRepeatedAtOnce) {
 
 TEST_P(ParallelLoop, MayBeRunByManyThreadsAtOnce) {
   std::atomic<int> wrong{0};
+  constexpr int kCallers = 4;
   std::vector<std::thread> callers;
-  for (int caller = 0; caller < 4; ++caller) {
+  callers.reserve(kCallers);
+  for (int caller = 0; caller < kCallers; ++caller) {
     callers.emplace_back([&] {
       Tally tally(GetParam());
       for (int i = 0; i < 500; ++i) loop_(GetParam(), &Tally::count, &tally);

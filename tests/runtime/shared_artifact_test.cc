@@ -23,8 +23,10 @@ int wrong_results(CpuDevice& device, const Artifact& artifact) {
   const std::vector<float> a(kElements, 1.0f);
   const std::vector<float> b(kElements, 2.0f);
   std::atomic<int> wrong{0};
+  constexpr int kCallers = 3;
   std::vector<std::thread> callers;
-  for (int caller = 0; caller < 3; ++caller) {
+  callers.reserve(kCallers);
+  for (int caller = 0; caller < kCallers; ++caller) {
     callers.emplace_back([&] {
       std::vector<float> c(kElements);
       for (int i = 0; i < 50; ++i) {

@@ -32,6 +32,7 @@ using x86::ThreadSplit;
 // Each part on a thread of its own, started for it.
 void run_on_new_threads(int parts, ParallelBody body, void* context) {
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<size_t>(parts));
   for (int part = 0; part < parts; ++part) threads.emplace_back(body, context, part);
   for (std::thread& thread : threads) thread.join();
 }
