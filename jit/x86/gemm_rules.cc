@@ -10,6 +10,8 @@
 namespace triode::x86 {
 namespace {
 
+constexpr int64_t kCacheLineBytes = 64;
+
 // Instructions in one turn of the loop over k. Past this the code stops fitting the
 // decoded-instruction cache and emitting it takes longer than unrolling can win back.
 constexpr int64_t kMaxLoopInstructions = 1200;
@@ -142,13 +144,17 @@ bool GemmRules::offsets_fit(const GemmConfig& c) const {
 
 bool GemmRules::split_fits(const GemmConfig& c) const {
   if (c.threads == 1) return c.split == ThreadSplit::kRows;
+  // Columns and depth are cut between cache lines, or between tiles that are narrower:
+  // two parts at least must come of it.
+  const int64_t line = kCacheLineBytes / size_bytes(p_.c_type);
+  const int64_t columns = is_outer(c) ? std::min<int64_t>(line, c.nr) : 1;
   switch (c.split) {
     case ThreadSplit::kRows:
       return p_.m >= c.threads || p_.batch >= c.threads;
     case ThreadSplit::kColumns:
-      return p_.n >= c.threads;
+      return p_.n > columns && p_.n >= c.threads;
     case ThreadSplit::kDepth:
-      return p_.k >= c.threads && p_.batch == 1;
+      return p_.k > line && p_.batch == 1;
   }
   return false;
 }

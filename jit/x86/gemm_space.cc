@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include "jit/x86/gemm_rules.h"
 #include "jit/x86/orientation.h"
@@ -11,29 +12,18 @@
 namespace triode::x86 {
 namespace {
 
-// Positions of the parameters in a Config of this space.
-enum Position : size_t {
-  kIsa,
-  kFamily,
-  kMr,
-  kNr,
-  kKu,
-  kKc,
-  kMc,
-  kNc,
-  kPackA,
-  kPackB,
-  kOrder,
-  kRows,
-  kEdge,
-  kStores,
-  kPrefetchA,
-  kPrefetchB,
-  kPrefetchC,
-  kThreads,
-  kSplit,
-  kPositionCount,
-};
+// Calls `visit` with each field of a GemmConfig, in the order of the space's parameters: the one
+// place that says which is which.
+template <typename Typed, typename Visit>
+void visit_fields(Typed& typed, const Visit& visit) {
+  size_t position = 0;
+  const auto each = [&](auto&... fields) { (visit(position++, fields), ...); };
+  each(typed.isa, typed.family, typed.mr, typed.nr, typed.ku, typed.kc, typed.mc, typed.nc,
+       typed.pack_a, typed.pack_b, typed.order, typed.rows, typed.edge, typed.stores,
+       typed.prefetch_a, typed.prefetch_b, typed.prefetch_c, typed.threads, typed.split);
+}
+
+constexpr size_t kFieldCount = 19;
 
 using Values = std::vector<int32_t>;
 
@@ -193,49 +183,17 @@ Result<Space> gemm_space(const Problem& given, std::span<const IsaId> isas, int3
 
 GemmConfig to_gemm_config(const Config& config) {
   GemmConfig typed;
-  typed.isa = static_cast<IsaId>(config[kIsa]);
-  typed.family = static_cast<Family>(config[kFamily]);
-  typed.mr = config[kMr];
-  typed.nr = config[kNr];
-  typed.ku = config[kKu];
-  typed.kc = config[kKc];
-  typed.mc = config[kMc];
-  typed.nc = config[kNc];
-  typed.pack_a = static_cast<PackA>(config[kPackA]);
-  typed.pack_b = static_cast<PackB>(config[kPackB]);
-  typed.order = static_cast<LoopOrder>(config[kOrder]);
-  typed.rows = static_cast<RowTiles>(config[kRows]);
-  typed.edge = static_cast<EdgeStore>(config[kEdge]);
-  typed.stores = static_cast<StoreKind>(config[kStores]);
-  typed.prefetch_a = config[kPrefetchA];
-  typed.prefetch_b = config[kPrefetchB];
-  typed.prefetch_c = config[kPrefetchC];
-  typed.threads = config[kThreads];
-  typed.split = static_cast<ThreadSplit>(config[kSplit]);
+  visit_fields(typed, [&](size_t position, auto& field) {
+    field = static_cast<std::remove_reference_t<decltype(field)>>(config[position]);
+  });
   return typed;
 }
 
 Config to_config(const GemmConfig& typed) {
-  Config config(kPositionCount);
-  config[kIsa] = static_cast<int32_t>(typed.isa);
-  config[kFamily] = static_cast<int32_t>(typed.family);
-  config[kMr] = typed.mr;
-  config[kNr] = typed.nr;
-  config[kKu] = typed.ku;
-  config[kKc] = typed.kc;
-  config[kMc] = typed.mc;
-  config[kNc] = typed.nc;
-  config[kPackA] = static_cast<int32_t>(typed.pack_a);
-  config[kPackB] = static_cast<int32_t>(typed.pack_b);
-  config[kOrder] = static_cast<int32_t>(typed.order);
-  config[kRows] = static_cast<int32_t>(typed.rows);
-  config[kEdge] = static_cast<int32_t>(typed.edge);
-  config[kStores] = static_cast<int32_t>(typed.stores);
-  config[kPrefetchA] = typed.prefetch_a;
-  config[kPrefetchB] = typed.prefetch_b;
-  config[kPrefetchC] = typed.prefetch_c;
-  config[kThreads] = typed.threads;
-  config[kSplit] = static_cast<int32_t>(typed.split);
+  Config config(kFieldCount);
+  visit_fields(typed, [&](size_t position, const auto& field) {
+    config[position] = static_cast<int32_t>(field);
+  });
   return config;
 }
 
