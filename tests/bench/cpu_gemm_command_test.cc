@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "jit/x86/vector_isa.h"
+#include "tests/runtime/temporary_folder.h"
 
 namespace triode::bench {
 namespace {
@@ -46,9 +47,9 @@ TEST(CpuGemmCommand, HelpIsTheDocument) {
 TEST(CpuGemmCommand, HelpNamesEveryOption) {
   const std::string text(help_text());
   for (const char* option :
-       {"--set", "--shapes", "--random", "--dtype", "--transposes", "--threads", "--budget",
-        "--exhaustive", "--isa", "--configs", "--rounds", "--peers", "--venv", "--demo", "--json",
-        "--quiet", "--seed", "--help", "--version"}) {
+       {"--set",        "--shapes", "--random",  "--dtype", "--transposes", "--threads", "--budget",
+        "--exhaustive", "--isa",    "--configs", "--cache", "--rounds",     "--peers",   "--venv",
+        "--demo",       "--json",   "--quiet",   "--seed",  "--help",       "--version"}) {
     EXPECT_THAT(text, HasSubstr(option));
   }
 }
@@ -107,6 +108,30 @@ TEST(CpuGemmCommand, TimesSavedConfigsWithoutSearching) {
   EXPECT_EQ(first["config"], second["config"]);
   EXPECT_EQ(second["search"]["tried"], 0);
   EXPECT_EQ(second["config_was_saved"], true);
+}
+
+TEST(CpuGemmCommand, StartsASecondRunFromWhatTheFirstPutIntoTheCache) {
+  if (x86::runnable_isas().empty()) GTEST_SKIP() << "needs AVX2";
+  const TemporaryFolder folder;
+  const std::string cache = folder.path() / "cache";
+  const std::vector<std::string> arguments = {"--shapes", shapes_file("16,16,16\n"),
+                                              "--peers",  "none",
+                                              "--budget", "0.02",
+                                              "--rounds", "3",
+                                              "--json",   "--quiet",
+                                              "--cache",  cache};
+  const auto first = nlohmann::json::parse(run(arguments).out)["shapes"][0]["search"];
+  const auto second = nlohmann::json::parse(run(arguments).out)["shapes"][0]["search"];
+  EXPECT_EQ(first["known_starts"], 0);
+  EXPECT_GT(second["known_starts"], 0);
+}
+
+TEST(CpuGemmCommand, FailsBeforeMeasuringWhenTheCacheCannotBeOpened) {
+  if (x86::runnable_isas().empty()) GTEST_SKIP() << "needs AVX2";
+  const std::string file = shapes_file("16,16,16\n");
+  const Answer answer = run({"--shapes", file, "--peers", "none", "--cache", file + "/cache"});
+  EXPECT_EQ(answer.code, kFailed);
+  EXPECT_THAT(answer.err, HasSubstr(file + "/cache"));
 }
 
 }  // namespace

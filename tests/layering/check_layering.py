@@ -35,6 +35,7 @@ OWNERS = {
     "nvrtc.h": {"jit"},
     "rocksdb/": {"cache"},
     "zstd.h": {"cache"},
+    "zlib.h": {"cache"},
     "torch/": {"learner/train", "bindings"},
     "ATen/": {"learner/train", "bindings"},
     "c10/": {"learner/train", "bindings"},

@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "core/measurement.h"
 #include "core/random.h"
 
 namespace triode::bench {
@@ -27,7 +26,7 @@ constexpr std::size_t kMinTried = 8;
 // Length of one quick sample: long against the clock's grain and a cold branch predictor, short
 // enough for hundreds of configs a second.
 constexpr double kQuickSampleNs = 150e3;
-constexpr int kQuickSamples = 3;
+constexpr std::size_t kQuickSamples = 3;
 
 // After one sample a config this much slower than the best is not sampled again: noise on a quiet
 // core is a tenth of it.
@@ -71,7 +70,8 @@ class ConfigSearch {
     if (ranking_.empty()) return nothing_worked();
     time_finalists();
     stats_.spent = clock_.now() - begin_;
-    return SearchResult{std::move(finalists_), std::move(tried_ok_), std::move(stats_)};
+    return SearchResult{std::move(finalists_), std::move(tried_ok_), std::move(trials_),
+                        std::move(stats_)};
   }
 
  private:
@@ -156,7 +156,8 @@ class ConfigSearch {
     const Outcome outcome = run_checked(**artifact);
     record(config, outcome);
     if (!outcome.ok()) return std::nullopt;
-    const double ns = quick_time(**artifact);
+    trials_.back().measurement = summarize(quick_samples(**artifact));
+    const double ns = trials_.back().measurement.min_ns;
     const Contender contender(ns, config);
     ranking_.insert(std::upper_bound(ranking_.begin(), ranking_.end(), contender), contender);
     tried_ok_.push_back(config);
@@ -172,36 +173,37 @@ class ConfigSearch {
 
   void record(const Config& config, const Outcome& outcome) {
     ++stats_.outcomes[outcome.kind];
+    trials_.push_back({config, outcome, {}});
     if (outcome.ok() || stats_.failures.size() >= kMaxFailuresKept) return;
     stats_.failures.push_back(space_.to_string(config) + ": " +
                               std::string(to_string(outcome.kind)) + ", " + outcome.reason);
   }
 
-  // Mean time of one of `repeats` calls. A call that was checked does not fail later.
-  double time_calls(const Artifact& artifact, std::int64_t repeats) {
+  // A call that was checked does not fail later.
+  Sample time_calls(const Artifact& artifact, std::int32_t repeats) {
     const std::chrono::nanoseconds begin = clock_.now();
-    for (std::int64_t i = 0; i < repeats; ++i) {
+    for (std::int32_t i = 0; i < repeats; ++i) {
       (void)device_.run(artifact, test_case_.operands());
     }
-    return nanoseconds(clock_.now() - begin) / static_cast<double>(repeats);
+    return {(clock_.now() - begin) / static_cast<double>(repeats), repeats};
   }
 
-  static std::int64_t repeats_for(double call_ns) {
-    return std::max<std::int64_t>(1, std::llround(kQuickSampleNs / std::max(call_ns, 10.0)));
+  static std::int32_t repeats_for(double call_ns) {
+    const auto repeats = std::lround(kQuickSampleNs / std::max(call_ns, 10.0));
+    return static_cast<std::int32_t>(std::max(1L, repeats));
   }
 
-  double quick_time(const Artifact& artifact) {
+  std::vector<Sample> quick_samples(const Artifact& artifact) {
     const double best = ranking_.empty() ? std::numeric_limits<double>::max() : ranking_[0].first;
-    double fastest = time_calls(artifact, 1);
-    const std::int64_t repeats = repeats_for(fastest);
+    std::vector<Sample> samples = {time_calls(artifact, 1)};
+    const std::int32_t repeats = repeats_for(samples[0].per_call.count());
     // A single call that fills the sample counts as one; shorter ones are mostly the clock's own
     // cost.
-    if (repeats > 1) fastest = std::numeric_limits<double>::max();
-    for (int i = repeats > 1 ? 0 : 1; i < kQuickSamples; ++i) {
-      if (fastest < std::numeric_limits<double>::max() && fastest > best * kHopeless) break;
-      fastest = std::min(fastest, time_calls(artifact, repeats));
+    if (repeats > 1) samples[0] = time_calls(artifact, repeats);
+    while (samples.size() < kQuickSamples && summarize(samples).min_ns <= best * kHopeless) {
+      samples.push_back(time_calls(artifact, repeats));
     }
-    return fastest;
+    return samples;
   }
 
   // As many as the rest of the budget can give a first stage to.
@@ -228,6 +230,24 @@ class ConfigSearch {
       sort_by_median(artifacts, left);
       left = (left + 1) / 2;
     } while (left >= kLastStage && (spent_share() < 1 || options_.exhaustive));
+    for (const RankedConfig& finalist : finalists_) {
+      measurement_of(finalist.config) = measured(finalist);
+    }
+  }
+
+  // There is one: finalists come from the trials.
+  Measurement& measurement_of(const Config& config) {
+    return std::find_if(trials_.begin(), trials_.end(),
+                        [&config](const Trial& trial) { return trial.config == config; })
+        ->measurement;
+  }
+
+  static Measurement measured(const RankedConfig& finalist) {
+    std::vector<Sample> samples;
+    for (const double ns : finalist.samples_ns) {
+      samples.push_back({std::chrono::duration<double, std::nano>(ns)});
+    }
+    return summarize(samples);
   }
 
   void time_stage(const std::vector<std::unique_ptr<Artifact>>& artifacts, std::size_t count) {
@@ -235,7 +255,8 @@ class ConfigSearch {
       for (std::size_t turn = 0; turn < count; ++turn) {
         const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
         RankedConfig& finalist = finalists_[i];
-        finalist.samples_ns.push_back(time_calls(*artifacts[i], repeats_for(finalist.median_ns)));
+        const Sample sample = time_calls(*artifacts[i], repeats_for(finalist.median_ns));
+        finalist.samples_ns.push_back(sample.per_call.count());
       }
     }
   }
@@ -277,6 +298,7 @@ class ConfigSearch {
   int repeats_ = 0;                 // random samples that were not new
   std::vector<Contender> ranking_;  // by quick time, fastest first
   std::vector<Config> tried_ok_;
+  std::vector<Trial> trials_;
   std::vector<RankedConfig> finalists_;
   SearchStats stats_;
 };

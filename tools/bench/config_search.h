@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/device.h"
+#include "core/measurement.h"
 #include "core/outcome.h"
 #include "core/space.h"
 #include "core/status.h"
@@ -28,6 +29,7 @@ struct SearchOptions {
 // What a search saw.
 struct SearchStats {
   std::int64_t tried = 0;
+  std::int64_t known_starts = 0;  // starts that came from the cache
   std::map<OutcomeKind, std::int64_t> outcomes;
   std::vector<std::string> failures;  // config and reason of the first few that did not end ok
   std::vector<double> random_ns;      // quick times of the random samples that ended ok
@@ -43,6 +45,7 @@ struct RankedConfig {
 struct SearchResult {
   std::vector<RankedConfig> finalists;  // best first, at least one
   std::vector<Config> tried;            // every config that ended ok, in the order tried
+  std::vector<Trial> trials;  // every config tried, in that order; of finalists, the final samples
   SearchStats stats;
 };
 

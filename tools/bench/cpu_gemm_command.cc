@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "bench_help.h"
+#include "cache/measurement_store.h"
 #include "core/clock.h"
 #include "jit/x86/vector_isa.h"
 #include "runtime/device/cpu_device.h"
@@ -15,6 +16,7 @@
 #include "tools/bench/report_json.h"
 #include "tools/bench/report_table.h"
 #include "tools/bench/saved_configs.h"
+#include "tools/bench/search_memory.h"
 #include "tools/bench/shape_benchmark.h"
 #include "tools/bench/shape_sets.h"
 #include "tools/bench/summary.h"
@@ -81,18 +83,16 @@ class CpuGemmRun {
 
   Status run() {
     describe_run();
+    TRIODE_TRY(open_files());
     load_peers();
-    if (!options_.configs_file.empty()) {
-      saved_ = std::make_unique<SavedConfigs>(
-          TRIODE_TRY(SavedConfigs::open(options_.configs_file, device_->target())));
-    }
     std::vector<const Peer*> peers;
     for (const auto& peer : peers_) peers.push_back(peer.get());
-    benchmark_ = std::make_unique<ShapeBenchmark>(*device_, peers, saved_.get());
+    benchmark_ = std::make_unique<ShapeBenchmark>(*device_, peers, saved_.get(), memory_.get());
     measure_machine();
     begin_report();
     for (std::size_t pass = 0; pass < results_.limits.size(); ++pass) run_pass(pass);
     end_report();
+    report_damage();
     if (results_.shapes.empty()) return unsupported("no shape could be measured");
     return {};
   }
@@ -112,6 +112,19 @@ class CpuGemmRun {
     results_.seed = options_.seed;
     results_.budget_s = options_.budget_s;
     results_.exhaustive = options_.exhaustive;
+  }
+
+  // Before anything that takes long, so that a wrong path shows at once.
+  Status open_files() {
+    if (!options_.configs_file.empty()) {
+      saved_ = std::make_unique<SavedConfigs>(
+          TRIODE_TRY(SavedConfigs::open(options_.configs_file, device_->target())));
+    }
+    if (!options_.cache_folder.empty()) {
+      store_ = TRIODE_TRY(MeasurementStore::open(options_.cache_folder, StoreMode::kReadWrite));
+      memory_ = std::make_unique<SearchMemory>(*store_, device_->target());
+    }
+    return {};
   }
 
   // The demo compares with one library: the first there is.
@@ -230,6 +243,12 @@ class CpuGemmRun {
     return contest;
   }
 
+  void report_damage() {
+    if (memory_ == nullptr || memory_->damaged() == 0) return;
+    err_ << "triode-bench: " << memory_->damaged() << " records in " << options_.cache_folder
+         << " are damaged and were passed over" << std::endl;
+  }
+
   void begin_report() {
     if (options_.json) return;
     if (options_.demo) {
@@ -263,6 +282,8 @@ class CpuGemmRun {
 
   std::vector<std::unique_ptr<Peer>> peers_;
   std::unique_ptr<SavedConfigs> saved_;
+  std::unique_ptr<MeasurementStore> store_;
+  std::unique_ptr<SearchMemory> memory_;
   std::unique_ptr<ShapeBenchmark> benchmark_;
   BenchResults results_;
   std::string position_;         // of the current shape, for progress

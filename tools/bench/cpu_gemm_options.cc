@@ -59,6 +59,7 @@ void declare_search(CLI::App& app, CpuGemmOptions& options, RawOptions& raw) {
   app.add_flag("--exhaustive", options.exhaustive);
   app.add_option("--rounds", options.rounds)->check(CLI::Range(3, 100'000));
   app.add_option("--configs", options.configs_file);
+  app.add_option("--cache", options.cache_folder);
   app.add_option("--peers", raw.peers);
   app.add_option("--venv", options.venv)->envname("TRIODE_VENV");
   app.add_flag("--demo", options.demo);

@@ -41,6 +41,7 @@ struct CpuGemmOptions {
   bool exhaustive = false;
   int rounds = 31;
   std::string configs_file;  // empty: none
+  std::string cache_folder;  // empty: none
 
   std::vector<std::string> peers;  // in loading order
   std::string venv;

@@ -124,24 +124,19 @@ double bandwidth_over(const char* data, std::size_t bytes, int threads) {
   return read / seconds / 1e9;
 }
 
-std::size_t l2_bytes(const Target& target, int threads) {
-  constexpr std::size_t kUsualL2 = kMiB;  // where the machine does not say
-  const auto each = target.l2_bytes > 0 ? static_cast<std::size_t>(target.l2_bytes) : kUsualL2;
-  return each * static_cast<std::size_t>(threads);
-}
-
 std::vector<ReadBandwidth> measure_bandwidths(int threads, const Target& target) {
   const std::unique_ptr<char, AlignedFree> memory(
       static_cast<char*>(std::aligned_alloc(4096, kLargestSet)));
   if (!memory) return {};
   std::fill_n(memory.get(), kLargestSet, 1);  // pages must exist, and differ from the zero page
   std::vector<ReadBandwidth> bandwidths;
-  for (std::size_t bytes = 2 * l2_bytes(target, threads); bytes <= kLargestSet; bytes *= 4) {
-    bandwidths.push_back({bytes, bandwidth_over(memory.get(), bytes, threads)});
-  }
-  if (bandwidths.empty()) {
-    bandwidths.push_back({kLargestSet, bandwidth_over(memory.get(), kLargestSet, threads)});
-  }
+  const auto measure = [&](std::size_t bytes) {
+    const double gb_per_s = bandwidth_over(memory.get(), bytes, threads);
+    bandwidths.push_back({static_cast<int64_t>(bytes), gb_per_s});
+  };
+  const auto beyond_l2 = 2 * static_cast<std::size_t>(l2_bytes(target, threads));
+  for (std::size_t bytes = beyond_l2; bytes <= kLargestSet; bytes *= 4) measure(bytes);
+  if (bandwidths.empty()) measure(kLargestSet);
   return bandwidths;
 }
 
@@ -166,24 +161,6 @@ double reported_clock_mhz() {
     if (line.starts_with("cpu MHz")) return std::strtod(line.c_str() + line.find(':') + 1, nullptr);
   }
   return 0;
-}
-
-std::string_view to_string(Bound bound) {
-  return bound == Bound::kCompute ? "compute" : "memory";
-}
-
-ProblemLimit limit_of(const Problem& problem, const MachineLimits& limits, const Target& target) {
-  const bool is_f64 = problem.accumulator == DType::kF64;
-  ProblemLimit limit{is_f64 ? limits.f64_gflops : limits.f32_gflops, Bound::kCompute};
-  const bool in_l2 = problem.bytes() <= static_cast<double>(l2_bytes(target, limits.threads));
-  if (in_l2 || limits.bandwidths.empty()) return limit;
-  double gb_per_s = limits.bandwidths.front().gb_per_s;
-  for (const ReadBandwidth& bandwidth : limits.bandwidths) {
-    if (static_cast<double>(bandwidth.bytes) <= problem.bytes()) gb_per_s = bandwidth.gb_per_s;
-  }
-  const double from_memory = problem.flops() / problem.bytes() * gb_per_s;
-  if (from_memory < limit.gflops) limit = {from_memory, Bound::kMemory};
-  return limit;
 }
 
 }  // namespace triode::bench

@@ -60,6 +60,7 @@ Json search_json(const ShapeResult& result) {
     outcomes[std::string(to_string(kind))] = count;
   }
   return {{"tried", result.search.tried},
+          {"known_starts", result.search.known_starts},
           {"spent_s", std::chrono::duration<double>(result.search.spent).count()},
           {"outcomes", outcomes},
           {"failures", result.search.failures},

@@ -2,6 +2,7 @@
 #include "tools/bench/shape_benchmark.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include "core/clock.h"
 #include "jit/x86/gemm_space.h"
@@ -59,6 +60,23 @@ void ShapeBenchmark::remember(const Problem& problem, const SearchResult& found)
   compile_us_.insert(compile_us_.end(), times.begin(), times.end());
 }
 
+// From what the cache knows of the problem on, and back into the cache with what was learnt.
+Result<SearchResult> ShapeBenchmark::search(const Problem& problem, const Space& space,
+                                            TestCase& test_case, const SearchOptions& options) {
+  std::vector<Config> starts;
+  if (memory_ != nullptr) starts = TRIODE_TRY(memory_->best_known(problem, space));
+  const std::size_t known = starts.size();
+  const std::vector<Config> others = starts_for(problem, space);
+  starts.insert(starts.end(), others.begin(), others.end());
+  SearchResult found = TRIODE_TRY(
+      search_configs(device_, problem, space, starts, test_case, options, steady_clock()));
+  found.stats.known_starts = static_cast<std::int64_t>(known);
+  if (memory_ != nullptr) {
+    TRIODE_TRY(memory_->keep(problem, space, found.trials, std::time(nullptr)));
+  }
+  return found;
+}
+
 Result<ShapeBenchmark::Choice> ShapeBenchmark::choose(const Problem& problem, const Space& space,
                                                       TestCase& test_case,
                                                       const SearchOptions& options) {
@@ -69,9 +87,7 @@ Result<ShapeBenchmark::Choice> ShapeBenchmark::choose(const Problem& problem, co
     compile_us_.insert(compile_us_.end(), times.begin(), times.end());
     return Choice{*config, {}, true};
   }
-  const std::vector<Config> starts = starts_for(problem, space);
-  SearchResult found = TRIODE_TRY(
-      search_configs(device_, problem, space, starts, test_case, options, steady_clock()));
+  SearchResult found = TRIODE_TRY(search(problem, space, test_case, options));
   remember(problem, found);
   const Config best = found.finalists.front().config;
   if (saved_ != nullptr) TRIODE_TRY(saved_->save(problem, space.to_string(best)));

@@ -16,6 +16,7 @@
 #include "tools/bench/peers.h"
 #include "tools/bench/results.h"
 #include "tools/bench/saved_configs.h"
+#include "tools/bench/search_memory.h"
 #include "tools/bench/test_case.h"
 
 namespace triode::bench {
@@ -29,12 +30,13 @@ struct MeasuredShape {
 
 // Tunes a shape, then times the best config against the peers. Remembers the best configs on one
 // thread, from which a search on several threads begins. The device must be a CpuDevice; it, the
-// peers and the saved configs must outlive this.
+// peers, the saved configs and the memory must outlive this.
 class ShapeBenchmark {
  public:
-  // `saved` may be null.
-  ShapeBenchmark(Device& device, std::vector<const Peer*> peers, SavedConfigs* saved)
-      : device_(device), peers_(std::move(peers)), saved_(saved) {}
+  // `saved` and `memory` may be null.
+  ShapeBenchmark(Device& device, std::vector<const Peer*> peers, SavedConfigs* saved,
+                 SearchMemory* memory)
+      : device_(device), peers_(std::move(peers)), saved_(saved), memory_(memory) {}
 
   // For as long as the search's budget and the contest need. An error if the device cannot run the
   // shape or no config worked. The peers must be set to `limits.threads` already.
@@ -58,6 +60,8 @@ class ShapeBenchmark {
   std::optional<Config> saved_config(const Problem& problem, const Space& space) const;
   Result<Choice> choose(const Problem& problem, const Space& space, TestCase& test_case,
                         const SearchOptions& options);
+  Result<SearchResult> search(const Problem& problem, const Space& space, TestCase& test_case,
+                              const SearchOptions& options);
   std::vector<Config> starts_for(const Problem& problem, const Space& space) const;
   void remember(const Problem& problem, const SearchResult& found);
   Contestant triode_contestant(const MeasuredShape& shape, std::string name);
@@ -65,6 +69,7 @@ class ShapeBenchmark {
   Device& device_;
   std::vector<const Peer*> peers_;
   SavedConfigs* saved_;
+  SearchMemory* memory_;
   std::map<std::string, std::vector<Config>> best_single_;  // by problem text
   std::vector<double> compile_us_;
 };

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bench/machine_limits.h"
+#include "learner/model/roofline.h"
 
 #include <gtest/gtest.h>
 
-namespace triode::bench {
+namespace triode {
 namespace {
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr int64_t kMiB = int64_t{1} << 20;
 
 class ProblemLimitTest : public ::testing::Test {
  protected:
   void SetUp() override {
     target.l2_bytes = kMiB;
-    limits.f32_gflops = 100;
-    limits.f64_gflops = 50;
-    limits.bandwidths = {{2 * kMiB, 30}, {8 * kMiB, 20}, {32 * kMiB, 10}};
+    roofline.f32_gflops = 100;
+    roofline.f64_gflops = 50;
+    roofline.bandwidths = {{2 * kMiB, 30}, {8 * kMiB, 20}, {32 * kMiB, 10}};
   }
   ProblemLimit limit(int64_t m, int64_t n, int64_t k, DType dtype = DType::kF32) const {
-    return limit_of(Problem::mm(dtype, m, n, k), limits, target);
+    return limit_of(Problem::mm(dtype, m, n, k), roofline, target);
   }
   Target target;
-  MachineLimits limits;
+  Roofline roofline;
 };
 
 TEST_F(ProblemLimitTest, IsThePeakWhereOperandsFitL2) {
@@ -47,4 +47,4 @@ TEST_F(ProblemLimitTest, TakesTheFirstBandwidthJustBeyondL2) {
 }
 
 }  // namespace
-}  // namespace triode::bench
+}  // namespace triode

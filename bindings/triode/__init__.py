@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matmuls with a kernel of your choice.
+
+    import numpy, triode
+
+    problem = triode.Problem.parse("mm f32 64x48x32 nt align=4")  # c = a b', b stored 48 x 32
+    device = triode.CpuDevice()
+    space = device.space(problem)
+    matmul = device.build(problem, space.promising()[0])
+
+    a, b, c = (numpy.ones(shape, numpy.float32) for shape in ((64, 32), (48, 32), (64, 48)))
+    matmul.run(a, b, c)
+
+Arrays are passed as they are stored, and must lie in memory just as the problem says: the type, the
+leading dimensions, and the alignment, which is 64 bytes unless the text says less (numpy promises no
+more than that of an element). c must not overlap a or b.
+
+Errors: ValueError for a wrong text, config or array, NotImplementedError for a problem that the device
+cannot run, MemoryError, and RuntimeError for everything else.
+"""
+
+from ._triode import Artifact, Config, CpuDevice, Problem, Space, Target, __version__
+
+__all__ = ["Artifact", "Config", "CpuDevice", "Problem", "Space", "Target", "__version__"]

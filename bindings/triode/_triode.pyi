@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by hand beside bindings/triode_module.cc; tests/bindings compares the names.
+from collections.abc import Buffer
+
+__version__: str
+
+class Problem:
+    op: str
+    batch: int
+    m: int
+    n: int
+    k: int
+    a_type: str
+    b_type: str
+    c_type: str
+    accumulator: str
+    a_transposed: bool
+    b_transposed: bool
+    lda: int
+    ldb: int
+    ldc: int
+    a_batch_stride: int
+    b_batch_stride: int
+    c_batch_stride: int
+    alignment_bytes: int
+    epilogue: str
+    alpha: str
+    beta: str
+    threads: int
+    @staticmethod
+    def parse(text: str) -> Problem: ...
+
+class Config: ...
+
+class Space:
+    problem: Problem
+    parameters: dict[str, list[str]]
+    product_size: int
+    def enumerate(self, limit: int) -> list[Config]: ...
+    def sample(self, seed: int) -> Config | None: ...
+    def promising(self) -> list[Config]: ...
+    def parse(self, text: str) -> Config: ...
+    def to_string(self, config: Config) -> str: ...
+
+class Target:
+    device: str
+    isa: str
+    toolchain: str
+    cores: int
+
+class Artifact:
+    problem: Problem
+    digest: int
+    code_bytes: int
+    def run(self, a: Buffer, b: Buffer, c: Buffer, alpha: float = 1.0, beta: float = 0.0) -> None: ...
+
+class CpuDevice:
+    target: Target
+    def __init__(self) -> None: ...
+    def space(self, problem: Problem) -> Space: ...
+    def build(self, problem: Problem, config: Config) -> Artifact: ...

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/measurement_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "core/key.h"
+#include "tests/cache/raw_database.h"
+#include "tests/core/status_matchers.h"
+#include "tests/runtime/temporary_folder.h"
+
+namespace triode {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kFamily = "measurements";
+
+TrialRecord took(double median_ns) {
+  return {{}, {median_ns, median_ns, 0.01, 5}, 1'800'000'000};
+}
+
+TrialRecord failed(OutcomeKind kind, double median_ns = 0, int32_t count = 0) {
+  return {{kind, "a reason"}, {median_ns, median_ns, 0, count}, 1'800'000'000};
+}
+
+class MeasurementStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    target.device = "some cpu";
+    target.toolchain = "emitter 1";
+    space.add({"x", {0, 1, 2, 3, 4, 5, 6, 7}, {}});
+    open();
+  }
+
+  void open() {
+    store.reset();
+    store = MeasurementStore::open(path, StoreMode::kReadWrite).take();
+  }
+
+  static Config x(int32_t value) {
+    Config config(1);
+    config[0] = value;
+    return config;
+  }
+
+  Status put(int32_t value, const TrialRecord& record) {
+    return store->put(target, problem, space, x(value), record);
+  }
+
+  std::vector<std::string> found_configs() const {
+    std::vector<std::string> configs;
+    const FoundTrials found = store->find(target, problem).take();
+    for (const StoredTrial& trial : found.trials) configs.push_back(trial.config);
+    return configs;
+  }
+
+  // Flips a byte of a stored value behind the store's back.
+  void damage(int32_t value) {
+    store.reset();
+    const std::string key = config_key(target, problem, space, x(value));
+    std::string bytes = raw_get(path, kFamily, key);
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    raw_put(path, kFamily, key, bytes);
+    open();
+  }
+
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "store";
+  Target target;
+  Problem problem = Problem::mm(DType::kF32, 8, 8, 8);
+  Space space;
+  std::unique_ptr<MeasurementStore> store;
+};
+
+TEST_F(MeasurementStoreTest, KnowsNothingAtFirst) {
+  EXPECT_THAT(found_configs(), IsEmpty());
+  EXPECT_EQ(store->count().take().records, 0);
+}
+
+TEST_F(MeasurementStoreTest, FindsAfterReopeningWhatWasPut) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  open();
+  const FoundTrials found = store->find(target, problem).take();
+  ASSERT_EQ(found.trials.size(), 1u);
+  EXPECT_EQ(found.trials[0].config, "x=3");
+  EXPECT_EQ(found.trials[0].record, took(100));
+}
+
+TEST_F(MeasurementStoreTest, KeepsTheLastRecordOfAConfig) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  ASSERT_TRUE(put(3, took(90)).ok());
+  EXPECT_EQ(store->find(target, problem).take().trials[0].record, took(90));
+  EXPECT_EQ(store->count().take().records, 1);
+}
+
+TEST_F(MeasurementStoreTest, FindsTheBestFirstAndFailuresLast) {
+  const std::vector<ConfigTrial> trials = {
+      {x(0), failed(OutcomeKind::kCompileFailed)},   {x(1), took(300)},
+      {x(2), failed(OutcomeKind::kUnstable, 50, 5)}, {x(3), took(100)},
+      {x(4), failed(OutcomeKind::kUnstable, 40, 5)}, {x(5), took(200)}};
+  ASSERT_TRUE(store->put_all(target, problem, space, trials).ok());
+  EXPECT_THAT(found_configs(), ElementsAre("x=3", "x=5", "x=1", "x=4", "x=2", "x=0"));
+}
+
+TEST_F(MeasurementStoreTest, KeepsProblemsApart) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  problem.threads = 16;
+  ASSERT_TRUE(put(4, took(100)).ok());
+  EXPECT_THAT(found_configs(), ElementsAre("x=4"));
+  problem.threads = 1;
+  EXPECT_THAT(found_configs(), ElementsAre("x=3"));
+}
+
+TEST_F(MeasurementStoreTest, KeepsToolchainsApart) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  target.toolchain = "emitter 2";
+  EXPECT_THAT(found_configs(), IsEmpty());
+}
+
+TEST_F(MeasurementStoreTest, StoresNoneOfABatchWithARecordThatCannotBeRanked) {
+  const std::vector<ConfigTrial> trials = {{x(0), took(100)},
+                                           {x(1), took(std::numeric_limits<double>::infinity())}};
+  EXPECT_THAT(store->put_all(target, problem, space, trials),
+              FailsWith(StatusCode::kInvalidArgument, HasSubstr("finite")));
+  EXPECT_EQ(store->count().take().records, 0);
+}
+
+TEST_F(MeasurementStoreTest, VisitsEverythingInKeyOrder) {
+  ASSERT_TRUE(put(5, took(100)).ok());
+  ASSERT_TRUE(put(3, took(200)).ok());
+  target.device = "other cpu";
+  ASSERT_TRUE(put(1, took(300)).ok());
+  std::vector<std::string> seen;
+  const auto see = [&seen](const TrialKey& key, const TrialRecord&) {
+    seen.push_back(std::string(key.target.substr(0, 5)) + ", " + std::string(key.problem) + ", " +
+                   std::string(key.config));
+    return true;
+  };
+  EXPECT_EQ(store->for_each(see).take().records, 3);
+  EXPECT_THAT(seen, ElementsAre("other, mm f32 8x8x8 nn, x=1", "some , mm f32 8x8x8 nn, x=3",
+                                "some , mm f32 8x8x8 nn, x=5"));
+}
+
+TEST_F(MeasurementStoreTest, StopsVisitingWhenTold) {
+  ASSERT_TRUE(put(5, took(100)).ok());
+  ASSERT_TRUE(put(3, took(200)).ok());
+  const auto stop = [](const TrialKey&, const TrialRecord&) { return false; };
+  EXPECT_EQ(store->for_each(stop).take().records, 1);
+}
+
+TEST_F(MeasurementStoreTest, CountsADamagedRecordAsAMissAndFindsTheOthers) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  ASSERT_TRUE(put(4, took(200)).ok());
+  damage(3);
+  EXPECT_EQ(store->find(target, problem).take().damaged, 1);
+  EXPECT_THAT(found_configs(), ElementsAre("x=4"));
+  EXPECT_EQ(store->count().take().records, 1);
+  EXPECT_EQ(store->count().take().damaged, 1);
+}
+
+TEST_F(MeasurementStoreTest, ReplacesADamagedRecord) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  damage(3);
+  ASSERT_TRUE(put(3, took(150)).ok());
+  EXPECT_THAT(found_configs(), ElementsAre("x=3"));
+  EXPECT_EQ(store->count().take().damaged, 0);
+}
+
+TEST_F(MeasurementStoreTest, CountsAKeyThatIsNotOursAsDamaged) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  store.reset();
+  const std::string value = raw_get(path, kFamily, config_key(target, problem, space, x(3)));
+  raw_put(path, kFamily, "no parts", value);
+  open();
+  EXPECT_EQ(store->count().take().records, 1);
+  EXPECT_EQ(store->count().take().damaged, 1);
+}
+
+TEST_F(MeasurementStoreTest, FindsRecordsInTableFilesToo) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  store.reset();
+  raw_flush(path);
+  open();
+  EXPECT_THAT(found_configs(), ElementsAre("x=3"));
+}
+
+TEST_F(MeasurementStoreTest, ReadsWhileAnotherWrites) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  const auto reader = MeasurementStore::open(path, StoreMode::kReadOnly).take();
+  EXPECT_EQ(reader->find(target, problem).take().trials.size(), 1u);
+}
+
+TEST_F(MeasurementStoreTest, WritesNothingWhenOpenedForReading) {
+  store.reset();
+  store = MeasurementStore::open(path, StoreMode::kReadOnly).take();
+  EXPECT_THAT(put(3, took(100)), FailsWith(StatusCode::kUnsupported, HasSubstr(path)));
+}
+
+TEST_F(MeasurementStoreTest, TakesRecordsFromSeveralThreads) {
+  std::thread even([this] { EXPECT_TRUE(put(2, took(100)).ok()); });
+  std::thread odd([this] { EXPECT_TRUE(put(3, took(200)).ok()); });
+  even.join();
+  odd.join();
+  EXPECT_THAT(found_configs(), ElementsAre("x=2", "x=3"));
+}
+
+}  // namespace
+}  // namespace triode

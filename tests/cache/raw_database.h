@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace triode {
+
+// What others do to a store's folder: RocksDB used directly. Each call opens, acts and closes, and
+// ends the test if RocksDB refuses.
+void raw_create(const std::string& path);  // a database with nothing but the default family
+void raw_put(const std::string& path, const std::string& family, const std::string& key,
+             const std::string& value);
+std::string raw_get(const std::string& path, const std::string& family, const std::string& key);
+void raw_flush(const std::string& path);  // moves all records from the log to table files
+
+// The folder's files, each as its name and contents, in order.
+std::vector<std::string> folder_contents(const std::string& path);
+
+}  // namespace triode
