@@ -42,6 +42,9 @@ struct TimingOptions {
   int min_rounds = 5;                 // rounds taken whatever the budget
   int max_rounds = 200;
   CacheState cache_state = CacheState::kWarm;
+  // Asked between calls, on the timing thread; true ends the timing with kUnavailable, and is not
+  // asked again. Empty: never.
+  std::function<bool()> should_stop;
 };
 
 // The kernel a candidate has to beat: the BLAS the program linked, called with the same operands.
@@ -65,6 +68,7 @@ class Device {
   virtual Status run(const Artifact& artifact, const Operands& operands) = 0;
 
   // Times the artifact and the vendor's kernel alternately on these operands. c is overwritten.
+  // kUnavailable if it was stopped.
   virtual Result<PairMeasurement> time(const Artifact& artifact, const VendorKernel& vendor,
                                        const Operands& operands, const TimingOptions& options) = 0;
 };
