@@ -34,6 +34,10 @@ class GemmProgram final : public Artifact {
     }
   }
 
+  // The kernel that run() calls with the operands as they come and no scalars; null if it does more
+  // than that.
+  KernelFunction direct() const { return direct_; }
+
   const Problem& problem() const { return problem_; }
   uint64_t digest() const override { return digest_; }
   size_t code_bytes() const override { return code_bytes_; }

@@ -80,17 +80,38 @@ std::vector<GemmConfig> outer_tiles(IsaId isa, const Problem& problem) {
   return tiles;
 }
 
-void offer_outer(Seeds& seeds, IsaId isa, const Problem& problem,
-                 std::span<const Strategy> strategies) {
-  for (const Strategy& strategy : strategies) {
-    for (GemmConfig tile : outer_tiles(isa, problem)) {
-      tile.pack_b = problem.b_transposed ? PackB::kWhole : strategy.pack_b;
-      tile.pack_a = strategy.pack_a;
-      tile.order = strategy.order;
-      tile.kc = strategy.kc < problem.k ? strategy.kc : 0;
-      tile.mc = strategy.mc < problem.m ? strategy.mc : 0;
-      tile.prefetch_b = tile.pack_b == PackB::kWhole ? 0 : strategy.prefetch_b;
-      seeds.offer(tile);
+GemmConfig combined(GemmConfig tile, const Strategy& strategy, const Problem& problem) {
+  tile.pack_b = problem.b_transposed ? PackB::kWhole : strategy.pack_b;
+  tile.pack_a = strategy.pack_a;
+  tile.order = strategy.order;
+  tile.kc = strategy.kc < problem.k ? strategy.kc : 0;
+  tile.mc = strategy.mc < problem.m ? strategy.mc : 0;
+  tile.prefetch_b = tile.pack_b == PackB::kWhole ? 0 : strategy.prefetch_b;
+  return tile;
+}
+
+// Where b is far larger than the second-level cache, reading it unpacked misses the TLB as well:
+// then the strategies that pack come first.
+std::vector<Strategy> in_order_for(const Problem& problem, std::span<const Strategy> strategies) {
+  constexpr double kLargeBytes = 1 << 20;
+  std::vector<Strategy> ordered(strategies.begin(), strategies.end());
+  const double b_bytes =
+      static_cast<double>(problem.k) * static_cast<double>(problem.n) * size_bytes(problem.c_type);
+  if (b_bytes >= kLargeBytes && problem.m > kFewRows) {
+    std::stable_partition(ordered.begin(), ordered.end(),
+                          [](const Strategy& s) { return s.pack_b != PackB::kNone; });
+  }
+  return ordered;
+}
+
+// By diagonals, so that a short search sees the best of both lists and not one strategy alone.
+void offer_outer(Seeds& seeds, IsaId isa, const Problem& problem, std::span<const Strategy> given) {
+  const std::vector<Strategy> strategies = in_order_for(problem, given);
+  const std::vector<GemmConfig> tiles = outer_tiles(isa, problem);
+  for (size_t diagonal = 0; diagonal + 1 < strategies.size() + tiles.size(); ++diagonal) {
+    for (size_t i = 0; i <= diagonal && i < strategies.size(); ++i) {
+      if (diagonal - i >= tiles.size()) continue;
+      seeds.offer(combined(tiles[diagonal - i], strategies[i], problem));
     }
   }
 }
