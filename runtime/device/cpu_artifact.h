@@ -24,6 +24,12 @@ class CpuArtifact final : public Artifact {
   // untouched, only if the thread's workspace had to grow and memory ran out.
   bool run(const Operands& operands) const noexcept;
 
+  // The kernel that is all of run(): called with a, b, c and two null pointers. Null if run() does
+  // more.
+  x86::KernelFunction only_kernel() const {
+    return single_ != nullptr && workspace_bytes_ == 0 ? single_->direct() : nullptr;
+  }
+
   // Whether the operands fit the problem: pointers where they are needed, the alignment promised,
   // scalars of their classes. Reads no memory behind the pointers. A nanosecond or two.
   bool accepts(const Operands& operands) const noexcept {

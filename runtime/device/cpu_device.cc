@@ -43,9 +43,9 @@ Status workspace_exhausted(const CpuArtifact& artifact) {
                             " bytes of workspace of " + to_string(artifact.problem()) + ".");
 }
 
-PairMeasurement time_warm(const CpuArtifact& artifact, const VendorKernel& vendor,
-                          const Operands& operands, const TimingOptions& timing,
-                          InterleavedOptions options) {
+Result<PairMeasurement> time_warm(const CpuArtifact& artifact, const VendorKernel& vendor,
+                                  const Operands& operands, const TimingOptions& timing,
+                                  InterleavedOptions options) {
   return time_pair([&] { artifact.run(operands); }, [&] { vendor(operands); }, timing,
                    std::move(options));
 }

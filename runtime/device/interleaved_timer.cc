@@ -38,20 +38,26 @@ class Interleaving {
 
   InterleavedTimes run() {
     const Nanoseconds start = clock_.now();
-    for (size_t i = 0; i < contenders_.size(); ++i) calibrate(i);
+    for (size_t i = 0; i < contenders_.size() && !should_stop(); ++i) calibrate(i);
     do {
       take_batch(start + options_.budget);
-    } while (!is_finished(start + options_.budget));
-    return summary();
+    } while (!is_stopped_ && !is_finished(start + options_.budget));
+    return is_stopped_ ? nothing() : summary();
   }
 
  private:
+  bool should_stop() {
+    if (!is_stopped_ && options_.should_stop) is_stopped_ = options_.should_stop();
+    return is_stopped_;
+  }
+
   // Finds how many calls make a sample of the length wanted, from ever longer runs.
   void calibrate(size_t contender) {
     contenders_[contender]();  // the first call may build plans, start threads and touch new pages
+    if (should_stop()) return;
     int repeats = 1;
     Nanoseconds time = sample(contender, repeats);
-    while (time < options_.min_sample && repeats < options_.max_repeats) {
+    while (time < options_.min_sample && repeats < options_.max_repeats && !should_stop()) {
       const int64_t wanted = time.count() > 0
                                  ? options_.min_sample.count() * repeats / time.count() + 1
                                  : int64_t{repeats} * 10;
@@ -88,6 +94,7 @@ class Interleaving {
     const std::vector<size_t> order = order_of(static_cast<int>(rounds_.size()));
     const int64_t before = interruptions_.preemptions();
     for (const size_t i : order) {
+      if (should_stop()) return;
       if (needs_warm_up_[i]) contenders_[i]();
       round.times_ns[i] = static_cast<double>(sample(i, repeats_[i]).count()) / repeats_[i];
     }
@@ -98,7 +105,7 @@ class Interleaving {
   void take_batch(Nanoseconds deadline) {
     const size_t first = rounds_.size();
     const int64_t before = interruptions_.stolen_ticks();
-    for (int i = 0; i < kRoundsPerBatch && !is_spent(deadline); ++i) take_round();
+    for (int i = 0; i < kRoundsPerBatch && !is_stopped_ && !is_spent(deadline); ++i) take_round();
     const int64_t stolen = interruptions_.stolen_ticks() - before;
     for (size_t i = first; i < rounds_.size(); ++i) rounds_[i].disturbance += stolen;
   }
@@ -124,6 +131,12 @@ class Interleaving {
       if (spread_of(times.ratios(i, 0)) > options_.target_spread) return false;
     }
     return true;
+  }
+
+  static InterleavedTimes nothing() {
+    InterleavedTimes times;
+    times.is_stopped = true;
+    return times;
   }
 
   // The disturbance up to which a round counts: none, unless that leaves too few.
@@ -156,6 +169,7 @@ class Interleaving {
   std::vector<int> repeats_;
   std::vector<bool> needs_warm_up_;
   std::vector<Round> rounds_;
+  bool is_stopped_ = false;  // options_.should_stop said so
 };
 
 }  // namespace

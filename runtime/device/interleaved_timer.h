@@ -26,6 +26,9 @@ struct InterleavedOptions {
   // Called with the contender and its repeats before each sample, off the clock and after the
   // warm-up call: where a cold timing empties the caches.
   std::function<void(size_t contender, int repeats)> before_sample;
+  // Asked before each sample, off the clock; true ends the timing without a result, and is not
+  // asked again. Empty: never.
+  std::function<bool()> should_stop;
   const Clock* clock = nullptr;                        // null: the machine's
   const InterruptionCounter* interruptions = nullptr;  // null: the kernel's
 };
@@ -40,6 +43,7 @@ struct InterleavedTimes {
   // False if there were fewer than min_rounds without an interruption, so that the min_rounds least
   // interrupted ones had to count.
   bool is_undisturbed = true;
+  bool is_stopped = false;  // by should_stop; nothing else is said then
 
   // Times of one contender, by round; and of one over another, within each round.
   std::vector<double> times_of(size_t contender) const;

@@ -18,15 +18,17 @@ Measurement measurement_of(const InterleavedTimes& times, size_t contender) {
 
 }  // namespace
 
-PairMeasurement time_pair(const std::function<void()>& candidate,
-                          const std::function<void()>& vendor, const TimingOptions& timing,
-                          InterleavedOptions options) {
+Result<PairMeasurement> time_pair(const std::function<void()>& candidate,
+                                  const std::function<void()>& vendor, const TimingOptions& timing,
+                                  InterleavedOptions options) {
   options.budget = timing.budget;
   options.target_spread = timing.target_spread;
   options.min_rounds = timing.min_rounds;
   options.max_rounds = timing.max_rounds;
+  options.should_stop = timing.should_stop;
   const std::array contenders{candidate, vendor};
   const InterleavedTimes times = time_interleaved(contenders, options);
+  if (times.is_stopped) return unavailable("The timing was stopped.");
   const std::vector<double> speedups = times.ratios(1, 0);
 
   PairMeasurement pair;

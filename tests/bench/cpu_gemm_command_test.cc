@@ -10,6 +10,7 @@
 
 #include "jit/x86/vector_isa.h"
 #include "tests/runtime/temporary_folder.h"
+#include "tools/bench/command_line.h"
 
 namespace triode::bench {
 namespace {

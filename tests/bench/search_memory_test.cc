@@ -4,10 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/bench/fake_device.h"
+#include "runtime/search/config_search.h"
 #include "tests/core/status_matchers.h"
+#include "tests/runtime/fake_device.h"
 #include "tests/runtime/temporary_folder.h"
-#include "tools/bench/config_search.h"
+#include "tools/bench/test_case.h"
 
 namespace triode::bench {
 namespace {

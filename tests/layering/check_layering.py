@@ -42,6 +42,8 @@ OWNERS = {
     "tbb/": {"runtime"},
     "oneapi/tbb": {"runtime"},
     "pybind11/": {"bindings"},
+    # Triode's own installed headers, as a program that has installed them includes them.
+    "triode/": {"runtime"},
     "CLI/": {"tools"},
     "spdlog/": {"runtime", "tools"},
     "fmt/": {"runtime", "tools"},

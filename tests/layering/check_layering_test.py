@@ -33,6 +33,7 @@ class CheckLayering(unittest.TestCase):
         self.write("jit/emitter.cc", '"jit/emitter.h"', '"core/problem.h"', "<asmjit/asmjit.h>")
         self.write("learner/train/fit.cc", '"learner/model/net.h"', '"cache/store.h"', "<torch/torch.h>")
         self.write("runtime/tuner/loop.cc", '"jit/emitter.h"', '"learner/train/fit.h"', "<tbb/task.h>")
+        self.write("runtime/host/api.cc", "<triode/triode.h>")
         self.write("tools/cli/main.cc", '"runtime/tuner/loop.h"', '"triode_version.h"', "<CLI/CLI.hpp>")
         self.assert_clean()
 

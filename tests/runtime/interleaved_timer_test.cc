@@ -178,6 +178,26 @@ TEST_F(InterleavedTimer, KeepsTheLeastDisturbedRoundsIfNoneIsUndisturbed) {
   EXPECT_THAT(times.times_of(0), ElementsAre(30'000, 30'000, 30'000, 30'000, 30'000));
 }
 
+// A contender that takes long is called once more at most.
+TEST_F(InterleavedTimer, StopsBetweenAnyTwoSamples) {
+  for (int most = 1; most < 12; ++most) {
+    int calls = 0;
+    const auto contender = [&] { ++calls, machine_.pass(milliseconds(30)); };
+    options_.should_stop = [&] { return calls >= most; };
+    const InterleavedTimes times = time_interleaved(Contenders(2, contender), options_);
+    EXPECT_TRUE(times.is_stopped);
+    EXPECT_THAT(times.rounds_ns, IsEmpty());
+    EXPECT_LE(calls, most + 1);
+  }
+}
+
+TEST_F(InterleavedTimer, IsNotAskedAgainOnceStopped) {
+  int asked = 0;
+  options_.should_stop = [&] { return ++asked == 4; };
+  time_interleaved(Contenders(2, machine_.steady(microseconds(30))), options_);
+  EXPECT_EQ(asked, 4);
+}
+
 TEST_F(InterleavedTimer, OfNobodyIsEmpty) {
   EXPECT_THAT(time_interleaved({}, options_).rounds_ns, IsEmpty());
 }

@@ -23,7 +23,8 @@ class PairTimer : public ::testing::Test {
 
 TEST_F(PairTimer, TellsHowMuchFasterTheCandidateIs) {
   const PairMeasurement pair =
-      time_pair(machine_.steady(microseconds(20)), machine_.steady(microseconds(50)), {}, options_);
+      time_pair(machine_.steady(microseconds(20)), machine_.steady(microseconds(50)), {}, options_)
+          .take();
   EXPECT_EQ(pair.candidate.median_ns, 20'000);
   EXPECT_EQ(pair.vendor.median_ns, 50'000);
   EXPECT_EQ(pair.candidate.count, pair.vendor.count);
@@ -41,7 +42,8 @@ TEST_F(PairTimer, IsNotMisledByWhatDisturbsBoth) {
   TimingOptions timing;
   timing.min_rounds = 40;
   const PairMeasurement pair = time_pair(at_changing_speed(microseconds(20)),
-                                         at_changing_speed(microseconds(40)), timing, options_);
+                                         at_changing_speed(microseconds(40)), timing, options_)
+                                   .take();
   EXPECT_GT(pair.candidate.spread, 0.1);
   EXPECT_DOUBLE_EQ(pair.speedup, 2);
   EXPECT_LT(pair.speedup_spread, 0.01);
@@ -55,7 +57,8 @@ TEST_F(PairTimer, CountsInterruptedRoundsAndSaysWhichCachesItMeant) {
     machine_.pass(microseconds(30));
     machine_.preempt();
   };
-  const PairMeasurement pair = time_pair(always_preempted, always_preempted, timing, options_);
+  const PairMeasurement pair =
+      time_pair(always_preempted, always_preempted, timing, options_).take();
   EXPECT_EQ(pair.rejected, 5);
   EXPECT_EQ(pair.candidate.count, 5);
   EXPECT_EQ(pair.cache_state, CacheState::kCold);
@@ -67,8 +70,18 @@ TEST_F(PairTimer, TakesBudgetSpreadAndRoundsFromTheTimingOptions) {
   timing.max_rounds = 17;
   timing.budget = std::chrono::hours(1);
   const PairMeasurement pair = time_pair(machine_.steady(microseconds(20)),
-                                         machine_.steady(microseconds(50)), timing, options_);
+                                         machine_.steady(microseconds(50)), timing, options_)
+                                   .take();
   EXPECT_EQ(pair.candidate.count, 17);
+}
+
+TEST_F(PairTimer, IsUnavailableOnceStopped) {
+  TimingOptions timing;
+  timing.should_stop = [&] { return machine_.now() > microseconds(300); };
+  const auto pair = time_pair(machine_.steady(microseconds(20)), machine_.steady(microseconds(50)),
+                              timing, options_);
+  EXPECT_EQ(pair.status().code(), StatusCode::kUnavailable);
+  EXPECT_LT(machine_.now(), microseconds(400));
 }
 
 }  // namespace

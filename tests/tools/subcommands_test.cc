@@ -61,15 +61,5 @@ TEST_F(Subcommands, ListsNothingInNoFolders) {
   EXPECT_THAT(list_commands({}), IsEmpty());
 }
 
-TEST(NearestCommand, ForgivesTwoSlips) {
-  EXPECT_EQ(nearest_command("benhc", {"bench", "top"}), "bench");
-  EXPECT_EQ(nearest_command("tpo", {"bench", "top"}), "top");
-}
-
-TEST(NearestCommand, SuggestsNothingForAnotherWord) {
-  EXPECT_EQ(nearest_command("compile", {"bench", "top"}), std::nullopt);
-  EXPECT_EQ(nearest_command("", {"ls"}), std::nullopt);
-}
-
 }  // namespace
 }  // namespace triode::cli

@@ -47,6 +47,10 @@ InterleavedOptions timer_options(std::span<const std::function<void()>> calls,
       wait_for_workers();
       calls[contender]();  // its own workers slept too: wake them off the clock
     };
+  } else if (options.before_sample) {
+    timer.before_sample = [&options](std::size_t contender, int) {
+      options.before_sample(contender);
+    };
   }
   return timer;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -22,6 +23,9 @@ struct ContestOptions {
   // Before each sample, wait until the worker threads of the contestant before have gone to sleep:
   // they spin for up to 200 ms and would take cores from the next. Needed on several threads.
   bool wait_for_workers = false;
+  // Called with the contestant's number before each sample, off the clock. Not with
+  // wait_for_workers.
+  std::function<void(std::size_t contestant)> before_sample;
 };
 
 struct Contestant {

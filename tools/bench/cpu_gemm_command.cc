@@ -6,11 +6,11 @@
 #include <memory>
 #include <ostream>
 
-#include "bench_help.h"
 #include "cache/measurement_store.h"
 #include "core/clock.h"
 #include "jit/x86/vector_isa.h"
 #include "runtime/device/cpu_device.h"
+#include "tools/bench/command_line.h"
 #include "tools/bench/cpu_gemm_options.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/report_json.h"
@@ -20,7 +20,6 @@
 #include "tools/bench/shape_benchmark.h"
 #include "tools/bench/shape_sets.h"
 #include "tools/bench/summary.h"
-#include "triode_version.h"
 
 namespace triode::bench {
 namespace {
@@ -290,12 +289,6 @@ class CpuGemmRun {
   std::size_t shapes_left_ = 0;  // the current one included
 };
 
-int complain(const Status& status, int code, std::ostream& err) {
-  err << "triode-bench: " << status.message() << std::endl;
-  if (code == kWrongUsage) err << "triode-bench: see 'triode bench --help'" << std::endl;
-  return code;
-}
-
 Status check_cores(const CpuGemmOptions& options, const CpuDevice& device) {
   if (options.threads <= device.target().cores) return {};
   return invalid_argument("--threads " + std::to_string(options.threads) +
@@ -305,10 +298,6 @@ Status check_cores(const CpuGemmOptions& options, const CpuDevice& device) {
 
 }  // namespace
 
-std::string_view help_text() {
-  return help::kBenchHelp;
-}
-
 int run_cpu_gemm(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   const Result<CpuGemmOptions> options = parse_cpu_gemm_options(arguments);
   if (!options.ok()) return complain(options.status(), kWrongUsage, err);
@@ -317,7 +306,7 @@ int run_cpu_gemm(const std::vector<std::string>& arguments, std::ostream& out, s
     return kDone;
   }
   if (options->version) {
-    out << "triode-bench " << kVersion << "\n";
+    print_version(options->json, out);
     return kDone;
   }
   Result<std::vector<Shape>> shapes = gather_shapes(*options);

@@ -3,17 +3,9 @@
 
 #include <iosfwd>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace triode::bench {
-
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
-
-// What `triode bench --help` prints.
-std::string_view help_text();
 
 // `triode bench cpu-gemm`: tunes Triode's kernels for each shape and times them against the BLAS
 // libraries of this machine. Takes the arguments after `cpu-gemm`; results go to `out`, progress

@@ -4,17 +4,36 @@
 #include <algorithm>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tools/bench/command_line.h"
 #include "tools/bench/cpu_gemm_command.h"
-#include "triode_version.h"
+#include "tools/bench/hit_calls_command.h"
+#include "tools/bench/host_overhead_command.h"
 
 namespace triode::bench {
 namespace {
 
+struct Benchmark {
+  std::string_view name;
+  bool is_listed;  // else a part of another benchmark, which runs it in a process of its own
+  // Takes the arguments after the name; returns the exit code.
+  int (*run)(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
+};
+
+constexpr Benchmark kBenchmarks[] = {
+    {"cpu-gemm", true, run_cpu_gemm},
+    {"host-overhead", true, run_host_overhead},
+    {kHitCallsName, false, run_hit_calls},
+};
+
 int wrong_usage(const std::string& text) {
-  std::cerr << "triode-bench: " << text << "; benchmarks: cpu-gemm; see 'triode bench --help'\n";
-  return kWrongUsage;
+  std::string names;
+  for (const Benchmark& benchmark : kBenchmarks) {
+    if (benchmark.is_listed) names += (names.empty() ? "" : ", ") + std::string(benchmark.name);
+  }
+  return complain(invalid_argument(text + "; benchmarks: " + names), kWrongUsage, std::cerr);
 }
 
 // Without a benchmark, only what every command answers.
@@ -24,10 +43,8 @@ int answer_options(const std::vector<std::string>& options) {
   };
   if (has("--help") || has("-h")) {
     std::cout << help_text();
-  } else if (has("--version") && has("--json")) {
-    std::cout << "{\"name\": \"triode-bench\", \"version\": \"" << kVersion << "\"}\n";
   } else if (has("--version")) {
-    std::cout << "triode-bench " << kVersion << "\n";
+    print_version(has("--json"), std::cout);
   } else {
     return wrong_usage(options.empty() ? "no benchmark given" : "unknown option " + options[0]);
   }
@@ -36,8 +53,12 @@ int answer_options(const std::vector<std::string>& options) {
 
 int run(const std::vector<std::string>& words) {
   if (words.empty() || words[0].starts_with('-')) return answer_options(words);
-  if (words[0] != "cpu-gemm") return wrong_usage("no benchmark is called '" + words[0] + "'");
-  return run_cpu_gemm({words.begin() + 1, words.end()}, std::cout, std::cerr);
+  for (const Benchmark& benchmark : kBenchmarks) {
+    if (words[0] == benchmark.name) {
+      return benchmark.run({words.begin() + 1, words.end()}, std::cout, std::cerr);
+    }
+  }
+  return wrong_usage("no benchmark is called '" + words[0] + "'");
 }
 
 }  // namespace

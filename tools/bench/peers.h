@@ -33,6 +33,9 @@ class Peer {
   // Through the library's own call, for all its later calls.
   void set_threads(int threads) const { set_threads_(threads); }
 
+  // The library's own function for f32.
+  void* f32_gemm() const { return f32_gemm_; }
+
   // The product as one call of the library (a loop over the batch where it has no batched call).
   // The result may be called for as long as the operands and this peer live.
   std::function<void()> bind(const Problem& problem, const Operands& operands) const;

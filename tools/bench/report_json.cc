@@ -5,6 +5,7 @@
 
 #include "core/measurement.h"
 #include "jit/x86/vector_isa.h"
+#include "tools/bench/device_json.h"
 #include "triode_version.h"
 
 namespace triode::bench {
@@ -14,24 +15,6 @@ using Json = nlohmann::ordered_json;
 
 Json figure(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-// A clock the system does not report is 0 in the results.
-Json clock_figure(double mhz) {
-  return mhz > 0 ? Json(mhz) : Json(nullptr);
-}
-
-Json device_json(const BenchResults& results) {
-  const Target& target = results.target;
-  return {{"name", target.device},
-          {"isa", target.isa},
-          {"toolchain", target.toolchain},
-          {"cores", target.cores},
-          {"l1_bytes", target.l1_bytes},
-          {"l2_bytes", target.l2_bytes},
-          {"l3_bytes", target.l3_bytes},
-          {"clock_mhz_begin", clock_figure(results.clock_mhz_begin)},
-          {"clock_mhz_end", clock_figure(results.clock_mhz_end)}};
 }
 
 Json limits_json(const MachineLimits& limits) {
@@ -198,16 +181,17 @@ Json summary_json(const Summary& summary) {
 }  // namespace
 
 std::string report_json(const BenchResults& results, const Summary& summary) {
-  Json json = {{"tool", "triode bench cpu-gemm"},
-               {"version", kVersion},
-               {"device", device_json(results)},
-               {"seed", results.seed},
-               {"search_budget_s", results.budget_s},
-               {"exhaustive", results.exhaustive},
-               {"warm_up", "one untimed call of the same contestant before each sample"},
-               {"cache_state", "warm"},
-               {"peers", peers_json(results)},
-               {"missing_peers", left_out_json(results.missing_peers)}};
+  Json json = {
+      {"tool", "triode bench cpu-gemm"},
+      {"version", kVersion},
+      {"device", device_json(results.target, results.clock_mhz_begin, results.clock_mhz_end)},
+      {"seed", results.seed},
+      {"search_budget_s", results.budget_s},
+      {"exhaustive", results.exhaustive},
+      {"warm_up", "one untimed call of the same contestant before each sample"},
+      {"cache_state", "warm"},
+      {"peers", peers_json(results)},
+      {"missing_peers", left_out_json(results.missing_peers)}};
   json["limits"] = Json::array();
   for (const MachineLimits& limits : results.limits) json["limits"].push_back(limits_json(limits));
   json["shapes"] = Json::array();

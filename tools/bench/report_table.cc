@@ -2,31 +2,16 @@
 #include "tools/bench/report_table.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <ostream>
 
 #include "jit/x86/vector_isa.h"
+#include "tools/bench/text_columns.h"
 
 namespace triode::bench {
 namespace {
 
 constexpr std::size_t kLeastNameWidth = 16;
 constexpr std::size_t kMostNameWidth = 48;
-
-template <typename... Values>
-std::string formatted(const char* format, Values... values) {
-  char text[256];
-  const int length = std::snprintf(text, sizeof text, format, values...);
-  return std::string(text, static_cast<std::size_t>(std::clamp(length, 0, 255)));
-}
-
-std::string padded_left(const std::string& text, std::size_t width) {
-  return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
-}
-
-std::string padded_right(const std::string& text, std::size_t width) {
-  return text.size() >= width ? text : text + std::string(width - text.size(), ' ');
-}
 
 std::string figure(const std::optional<double>& value) {
   return value ? formatted("%.3f", *value) : "not measured";

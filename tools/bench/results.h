@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/target.h"
-#include "tools/bench/config_search.h"
+#include "runtime/search/config_search.h"
 #include "tools/bench/machine_limits.h"
 #include "tools/bench/shape_sets.h"
 

@@ -10,8 +10,8 @@
 
 #include "core/device.h"
 #include "core/status.h"
+#include "runtime/search/config_search.h"
 #include "tools/bench/comparison.h"
-#include "tools/bench/config_search.h"
 #include "tools/bench/machine_limits.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/results.h"

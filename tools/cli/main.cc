@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/cli/nearest_word.h"
 #include "tools/cli/subcommands.h"
 #include "triode_help.h"
 #include "triode_version.h"
@@ -76,7 +77,7 @@ int print_help(bool json) {
 int explain_unknown(const std::string& command, const std::vector<std::string>& folders) {
   const std::vector<std::string> commands = list_commands(folders);
   complain("'" + command + "' is not a command.");
-  if (const auto near = nearest_command(command, commands)) {
+  if (const auto near = nearest_word(command, commands)) {
     complain("did you mean '" + *near + "'?");
   }
   complain(commands.empty() ? "no command is installed beside this program; build them first."

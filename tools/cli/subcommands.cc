@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <numeric>
 #include <system_error>
 
 namespace triode::cli {
@@ -17,29 +16,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "triode-";
 
-// Two slips of the finger in a word of five to nine letters; with three, `run` would be suggested
-// for any word of three letters.
-constexpr std::size_t kMostEdits = 2;
-
 bool is_program(const fs::path& path) {
   std::error_code ignored;  // what cannot be looked at cannot be run either
   return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
-}
-
-// Levenshtein distance, one row at a time.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row[b.size()];
 }
 
 void add_commands_of(const std::string& folder, std::vector<std::string>& commands) {
@@ -84,20 +63,6 @@ std::vector<std::string> list_commands(const std::vector<std::string>& folders) 
   std::sort(commands.begin(), commands.end());
   commands.erase(std::unique(commands.begin(), commands.end()), commands.end());
   return commands;
-}
-
-std::optional<std::string> nearest_command(std::string_view typed,
-                                           const std::vector<std::string>& commands) {
-  std::optional<std::string> best;
-  std::size_t best_distance = kMostEdits + 1;
-  for (const std::string& command : commands) {
-    const std::size_t distance = edit_distance(typed, command);
-    if (distance < best_distance && distance < command.size()) {
-      best = command;
-      best_distance = distance;
-    }
-  }
-  return best;
 }
 
 }  // namespace triode::cli

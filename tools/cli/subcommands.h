@@ -18,8 +18,4 @@ std::optional<std::string> find_program(std::string_view command,
 // Every command that `folders` offer, sorted, each once.
 std::vector<std::string> list_commands(const std::vector<std::string>& folders);
 
-// The one of `commands` that `typed` was most likely meant to be; empty if none is close.
-std::optional<std::string> nearest_command(std::string_view typed,
-                                           const std::vector<std::string>& commands);
-
 }  // namespace triode::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/client.h"
+
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <utility>
+
+#include "core/clock.h"
+#include "runtime/host/kept_plans.h"
+#include "runtime/host/local_search.h"
+#include "runtime/host/thread_record.h"
+#include "runtime/host/tuning_loop.h"
+#include "runtime/host/warning.h"
+#include "runtime/host/without_memory.h"
+
+namespace triode::host {
+namespace {
+
+// How often the counters are looked at while nothing is to be done: about a thousandth of a core.
+constexpr std::chrono::milliseconds kIdle(20);
+
+// After a search it rests as long as the search took, so that it takes half a core at most.
+constexpr int kRestPerWork = 1;
+
+constexpr size_t kStackBytes = 1 << 20;
+
+// Starts a thread that no signal is delivered to.
+bool start_quiet_thread(pthread_t& thread, void* (*body)(void*), void* context) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool started = pthread_create(&thread, &attributes, body, context) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
+// Ends the client before any library's destructor runs: handlers run in the reverse of the order in
+// which they were registered, and the loader registered those of all libraries before this.
+std::atomic<Client*> client_to_stop{nullptr};
+
+void stop_at_exit() {
+  if (Client* const client = client_to_stop.load(std::memory_order_acquire)) client->stop();
+}
+
+}  // namespace
+
+void Client::start() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (is_started_ || should_stop()) return;
+  is_started_ = true;
+  const auto body = [](void* self) -> void* {
+    static_cast<Client*>(self)->run();
+    return nullptr;
+  };
+  if (!start_quiet_thread(thread_, body, this)) return;
+  is_joinable_ = true;
+  client_to_stop.store(this, std::memory_order_release);
+  static const int registered = std::atexit(stop_at_exit);
+  static_cast<void>(registered);  // without memory for it, end_host() stops the client later
+}
+
+void Client::stop() noexcept {
+  bool joins = false;
+  {
+    const std::lock_guard lock(mutex_);
+    stops_.store(true, std::memory_order_relaxed);
+    joins = std::exchange(is_joinable_, false);
+  }
+  stop_called_.notify_all();
+  if (joins) pthread_join(thread_, nullptr);
+}
+
+void Client::forget_thread() noexcept {
+  new (&mutex_) std::mutex;
+  new (&stop_called_) std::condition_variable;
+  is_joinable_ = false;
+  is_started_ = false;
+  stops_.store(false, std::memory_order_relaxed);
+}
+
+void Client::run() {
+  // Its own calls of a BLAS, and those a BLAS makes in turn, are nobody's to count.
+  ThreadRecord* const record = adopt_thread_record();
+  if (record == nullptr) return;
+  record->busy_with.store(kInVendor, std::memory_order_relaxed);
+  const auto tune_until_stopped = [this] { return tune(), true; };
+  if (!or_without_memory(tune_until_stopped, false)) {
+    warn_once("no memory left for a search; no further calls are tuned.");
+  }
+}
+
+void Client::tune() {
+  const PlanBuilder* const builder = parts_.builders.get();
+  if (builder == nullptr) return;
+  KeptPlans kept(kept_plans_path(parts_.cache_folder), builder->device().target());
+  LocalSearch source(builder->device(), {}, steady_clock());
+  TuningLoop loop({.table = parts_.table,
+                   .builder = *builder,
+                   .published = parts_.published,
+                   .ticks = parts_.ticks,
+                   .source = source,
+                   .kept = kept});
+  const std::function<bool()> stops = [this] { return should_stop(); };
+  while (!should_stop()) {
+    const std::chrono::nanoseconds begin = steady_clock().now();
+    const bool has_worked = loop.step(stops);
+    rest(has_worked ? kRestPerWork * (steady_clock().now() - begin) : kIdle);
+  }
+}
+
+void Client::rest(std::chrono::nanoseconds duration) {
+  std::unique_lock lock(mutex_);
+  stop_called_.wait_for(lock, duration, [this] { return should_stop(); });
+}
+
+}  // namespace triode::host

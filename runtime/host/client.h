@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "runtime/host/plan_builders.h"
+#include "runtime/host/plan_table.h"
+#include "runtime/host/published_plans.h"
+#include "runtime/host/tick_clock.h"
+
+namespace triode::host {
+
+// The one thread that Triode has in a program: it runs the TuningLoop. Blocks all signals, so that
+// the program's handlers run on the program's threads.
+class Client {
+ public:
+  struct Parts {
+    PlanTable& table;
+    PlanBuilders& builders;
+    PublishedPlans& published;
+    const TickClock& ticks;
+    std::string cache_folder;  // see kept_plans_path()
+  };
+
+  explicit Client(Parts parts) : parts_(std::move(parts)) {}
+
+  // Starts the thread, the first time and unless stop() came first. Fails in silence: the program
+  // then runs as it did.
+  void start() noexcept;
+
+  // Ends the thread and waits for it: about as long as one call takes. Before the program's
+  // libraries are taken down, since a trial calls them.
+  void stop() noexcept;
+
+  // In a forked child, which has no such thread; start() may start one.
+  void forget_thread() noexcept;
+
+ private:
+  void run();
+  void tune();
+  bool should_stop() const { return stops_.load(std::memory_order_relaxed); }
+  void rest(std::chrono::nanoseconds duration);
+
+  const Parts parts_;
+  std::mutex mutex_;  // guards the start, and what follows; stops_ may be read without
+  bool is_started_ = false;
+  bool is_joinable_ = false;
+  std::atomic<bool> stops_{false};
+  pthread_t thread_{};
+  std::condition_variable stop_called_;
+};
+
+}  // namespace triode::host

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/dispatcher.h"
+
+namespace triode::host {
+namespace {
+
+void count_nested(ThreadRecord& thread) {
+  auto& nested = thread.others.nested;
+  nested.store(nested.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+inline bool Dispatcher::try_plan(const RawCall& call, PlanEntry& entry, CallCounter& counter,
+                                 ThreadRecord& thread, const CallSite& site) noexcept {
+  const Executable* const executable = entry.executable.load(std::memory_order_acquire);
+  if (executable == nullptr || !entry.checks.allow(call)) return false;
+  thread.busy_with.store(executable, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // see answer_repeated()
+  bool is_answered = false;
+  if (entry.executable.load(std::memory_order_acquire) == executable) [[likely]] {
+    const uint64_t start = is_timed(entry, counter.by_us) ? __rdtsc() : 0;
+    is_answered = executable->run(call, entry.operands_exchanged);
+    if (is_answered) [[likely]] {
+      counter.by_us.count();
+      if (start != 0) {
+        counter.by_us.time(__rdtsc() - start);
+        // Not at every call: sites that alternate would pass the line between processors.
+        site.guess.store(&entry, std::memory_order_release);
+      }
+    }
+  }
+  thread.busy_with.store(nullptr, std::memory_order_release);
+  return is_answered;
+}
+
+[[gnu::always_inline]] inline ThreadRecord* Dispatcher::begin(RawCall& call,
+                                                              const CallSite& site) noexcept {
+  ThreadRecord* thread = this_thread_record;
+  if (thread == nullptr) [[unlikely]] {
+    thread = adopt_thread_record();
+    if (thread == nullptr) return nullptr;
+  }
+  if (thread->busy_with.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    count_nested(*thread);
+    return nullptr;
+  }
+  call.key.traits |= traits_of_call(site, is_aligned(call.a, call.b, call.c));
+  return thread;
+}
+
+[[gnu::always_inline]] inline PlanEntry* Dispatcher::find_or_add(const RawCall& call,
+                                                                 const CallSite& site,
+                                                                 ThreadRecord& thread) noexcept {
+  const uint64_t hash = PlanTable::hash_of(call.key);
+  PlanEntry* const entry = table_.find(call.key, hash);
+  if (entry != nullptr) [[likely]]
+    return entry;
+  return slow_path_.on_miss(call, hash, site, thread);
+}
+
+[[gnu::always_inline]] inline VendorTicket Dispatcher::answer(const RawCall& call, PlanEntry& entry,
+                                                              ThreadRecord& thread,
+                                                              const CallSite& site) noexcept {
+  CallCounter& counter = thread.counter_of(entry);
+  if (try_plan(call, entry, counter, thread, site)) return {.is_answered = true};
+  const VendorTicket ticket = start_vendor(entry, thread);
+  if (ticket.start_ticks != 0) site.guess.store(&entry, std::memory_order_release);
+  return ticket;
+}
+
+VendorTicket Dispatcher::enter(RawCall& call, const CallSite& site) noexcept {
+  ThreadRecord* const thread = begin(call, site);
+  if (thread == nullptr) return {};
+  PlanEntry* const entry = find_or_add(call, site, *thread);
+  return entry == nullptr ? VendorTicket{.thread = thread} : answer(call, *entry, *thread, site);
+}
+
+VendorTicket Dispatcher::enter(RawCall& call, const CallSite& site,
+                               std::atomic<PlanEntry*>& known) noexcept {
+  ThreadRecord* const thread = begin(call, site);
+  if (thread == nullptr) return {};
+  PlanEntry* entry = known.load(std::memory_order_acquire);
+  // The sizes are the caller's promise; alignment, scalars, threads and vendor are all in here.
+  if (entry == nullptr || entry->key.traits != call.key.traits) {
+    entry = find_or_add(call, site, *thread);
+    if (entry == nullptr) return {.thread = thread};
+    known.store(entry, std::memory_order_release);
+  }
+  return answer(call, *entry, *thread, site);
+}
+
+PlanEntry* Dispatcher::prepare(RawCall& call, const CallSite& site) noexcept {
+  ThreadRecord* const thread =
+      this_thread_record != nullptr ? this_thread_record : adopt_thread_record();
+  if (thread == nullptr) return nullptr;
+  const bool has_pointers = call.a != nullptr && call.b != nullptr && call.c != nullptr;
+  call.key.traits |= traits_of_call(site, has_pointers && is_aligned(call.a, call.b, call.c));
+  return find_or_add(call, site, *thread);
+}
+
+void Dispatcher::leave(const VendorTicket& ticket) noexcept {
+  if (ticket.thread == nullptr) return;
+  ticket.thread->busy_with.store(nullptr, std::memory_order_release);
+  if (ticket.counter == nullptr) return;
+  CallCounter::Side& side = ticket.counter->by_vendor;
+  side.count();
+  if (ticket.start_ticks == 0) return;
+  side.time(__rdtsc() - ticket.start_ticks);
+  if (!watches_.load(std::memory_order_relaxed)) return;
+  const uint64_t calls = side.calls.load(std::memory_order_relaxed);
+  const uint64_t timed = side.timed.load(std::memory_order_relaxed);
+  const uint64_t ticks = side.ticks.load(std::memory_order_relaxed);
+  if (calls > 1 && ticks / timed * calls >= kWorthTuningTicks) slow_path_.on_worth_tuning();
+}
+
+}  // namespace triode::host

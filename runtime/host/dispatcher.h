@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <x86intrin.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/host/call_sites.h"
+#include "runtime/host/plan_table.h"
+#include "runtime/host/raw_call.h"
+#include "runtime/host/thread_record.h"
+
+namespace triode::host {
+
+// A call that the vendor is to answer, between Dispatcher::enter and leave.
+struct VendorTicket {
+  bool is_answered = false;        // by us: do not call the vendor
+  ThreadRecord* thread = nullptr;  // null: a call inside another
+  CallCounter* counter = nullptr;  // null: counted already
+  uint64_t start_ticks = 0;        // 0: not timed
+};
+
+// What happens where the hit path ends. Called on the program's threads.
+class SlowPath {
+ public:
+  // A key that the table does not hold: adds it if it is understood, perhaps with a plan. Null:
+  // the vendor answers, and `thread` has counted it, and may be marked as busy in it.
+  virtual PlanEntry* on_miss(const RawCall& call, uint64_t hash, const CallSite& site,
+                             ThreadRecord& thread) noexcept = 0;
+  // The vendor's calls of one entry have taken so long together that a faster kernel would pay.
+  virtual void on_worth_tuning() noexcept = 0;
+
+ protected:
+  ~SlowPath() = default;
+};
+
+// Finds out who answers an intercepted call, and counts it. A hit takes no lock, allocates nothing,
+// makes no system call and throws nothing.
+//
+//   if (dispatcher.answer_repeated(site, sizes, spelling, a, b, c, alpha, beta)) return;
+//   const VendorTicket ticket = dispatcher.enter(call, site);
+//   if (ticket.is_answered) return;
+//   original(...);
+//   dispatcher.leave(ticket);
+class Dispatcher {
+ public:
+  struct Options {
+    bool ignores_alignment = false;  // plans are valid for any pointer, so calls differ by none
+    int threads = 0;                 // budget of every call; 0: the vendor's own
+  };
+
+  Dispatcher(PlanTable& table, SlowPath& slow_path, Options options)
+      : alignment_bits_(options.ignores_alignment ? ~uintptr_t{0} : kCacheLineBits),
+        threads_(options.threads),
+        table_(table),
+        slow_path_(slow_path) {}
+
+  // Answers a call that is the same as an earlier one from its site and that one kernel answers,
+  // with scalars that kernels have built in: about a hundred instructions from the entry point to
+  // the kernel. False: enter() knows the rest.
+  template <typename Scalar, typename Int>
+  bool answer_repeated(const CallSite& site, const CallSizes<Int>& sizes, const Spelling& spelling,
+                       const Scalar* a, const Scalar* b, Scalar* c, Scalar alpha,
+                       Scalar beta) const noexcept;
+
+  // The same for a call that the vendor answers: nothing of it has to be gathered in memory. A
+  // ticket without a thread: enter() knows the rest.
+  template <typename Scalar, typename Int>
+  VendorTicket enter_repeated(const CallSite& site, const CallSizes<Int>& sizes,
+                              const Spelling& spelling, const Scalar* a, const Scalar* b,
+                              const Scalar* c, Scalar alpha, Scalar beta) const noexcept;
+
+  // The same for a call that has the symbol, the sizes and the spelling of this entry.
+  template <typename Scalar>
+  bool answer_known(const CallSite& site, const PlanEntry& entry, const Scalar* a, const Scalar* b,
+                    Scalar* c, Scalar alpha, Scalar beta) const noexcept;
+
+  // `call` is as it came; what the site and the pointers add to its key is added here.
+  VendorTicket enter(RawCall& call, const CallSite& site) noexcept;
+
+  // The same for a caller whose calls differ in pointers and scalars alone: `known`, null at first,
+  // keeps the entry of the latest one, and a call of that very key needs no lookup.
+  VendorTicket enter(RawCall& call, const CallSite& site, std::atomic<PlanEntry*>& known) noexcept;
+
+  // The entry of a call that is yet to come. Without all three pointers it is one for any
+  // alignment. Null: see SlowPath::on_miss.
+  PlanEntry* prepare(RawCall& call, const CallSite& site) noexcept;
+
+  // What site and pointers add to the key of a call that the vendor can answer.
+  uint64_t traits_of_call(const CallSite& site, bool is_aligned) const noexcept {
+    return site.traits | uint64_t{is_aligned} << call_traits::kAligned |
+           static_cast<uint64_t>(thread_budget(site)) << call_traits::kThreads;
+  }
+
+  // Whether calls with these pointers may run what is made for pointers at cache lines.
+  bool is_aligned(const void* a, const void* b, const void* c) const noexcept {
+    return is_aligned(CallChecks::pointer_bits(a, b, c));
+  }
+
+  void leave(const VendorTicket& ticket) noexcept;
+
+  // After a fork, where threads of a pool are gone. Sites must be forgotten: their guesses are for
+  // the budget before.
+  void limit_threads(int threads) { threads_ = threads; }
+
+  // Starts or ends the calls of on_worth_tuning().
+  void watch_for_worth(bool watches) { watches_.store(watches, std::memory_order_relaxed); }
+
+ private:
+  static constexpr uintptr_t kCacheLineBits = 63;
+  // Of short calls one in so many is timed: reading the clock twice costs about 20 ns.
+  static constexpr uint64_t kTimedOneIn = 64;
+
+  static bool is_turn_for_timing(const CallCounter::Side& side) noexcept {
+    return side.calls.load(std::memory_order_relaxed) % kTimedOneIn == 0;
+  }
+  static bool is_timed(const PlanEntry& entry, const CallCounter::Side& side) noexcept {
+    return entry.times_every_call || is_turn_for_timing(side);
+  }
+  bool is_aligned(uintptr_t bits) const noexcept { return (bits & alignment_bits_) == 0; }
+  int thread_budget(const CallSite& site) const noexcept {
+    if (threads_ != 0) return threads_;
+    const int counted = *site.thread_count;
+    const bool is_told = counted > 0 && counted <= call_traits::kMaxThreads;
+    return is_told ? counted : site.vendor->thread_budget();
+  }
+  template <typename Int>
+  PlanEntry* guess(const CallSite& site, const CallSizes<Int>& sizes, const Spelling& spelling,
+                   uintptr_t pointer_bits) const noexcept;
+  static VendorTicket start_vendor(const PlanEntry& entry, ThreadRecord& thread) noexcept {
+    CallCounter& counter = thread.counter_of(entry);
+    thread.busy_with.store(kInVendor, std::memory_order_relaxed);
+    return {.thread = &thread,
+            .counter = &counter,
+            .start_ticks = is_timed(entry, counter.by_vendor) ? __rdtsc() : 0};
+  }
+  // What is left to do for a call of this entry, once all else is known to be right.
+  static bool run_kernel(const PlanEntry& entry, ThreadRecord& thread, const void* a, const void* b,
+                         void* c) noexcept;
+  // The calling thread's record, and the whole key in `call`; null if there is nothing to count.
+  ThreadRecord* begin(RawCall& call, const CallSite& site) noexcept;
+  PlanEntry* find_or_add(const RawCall& call, const CallSite& site, ThreadRecord& thread) noexcept;
+  VendorTicket answer(const RawCall& call, PlanEntry& entry, ThreadRecord& thread,
+                      const CallSite& site) noexcept;
+  bool try_plan(const RawCall& call, PlanEntry& entry, CallCounter& counter, ThreadRecord& thread,
+                const CallSite& site) noexcept;
+
+  uintptr_t alignment_bits_;  // a call is aligned if no pointer has any of these
+  int threads_;
+  PlanTable& table_;
+  SlowPath& slow_path_;
+  std::atomic<bool> watches_{false};
+};
+
+// One return for each thing that may be otherwise: so compiled, the arguments stay where they came.
+template <typename Int>
+[[gnu::always_inline]] inline PlanEntry* Dispatcher::guess(const CallSite& site,
+                                                           const CallSizes<Int>& sizes,
+                                                           const Spelling& spelling,
+                                                           uintptr_t pointer_bits) const noexcept {
+  PlanEntry* const entry = site.guess.load(std::memory_order_acquire);
+  // The symbol and the vendor are the site's, so they are the entry's; and so its sizes are no
+  // wider than this symbol's.
+  if (entry == nullptr || !sizes.are_those_of(entry->key)) return nullptr;
+  if (entry->spelling.layout != spelling.layout) return nullptr;
+  if (entry->spelling.transpose_a != spelling.transpose_a) return nullptr;
+  if (entry->spelling.transpose_b != spelling.transpose_b) return nullptr;
+  if (entry->threads != *site.thread_count) return nullptr;
+  return entry->is_aligned == is_aligned(pointer_bits) ? entry : nullptr;
+}
+
+template <typename Scalar, typename Int>
+[[gnu::always_inline]] inline bool Dispatcher::answer_repeated(
+    const CallSite& site, const CallSizes<Int>& sizes, const Spelling& spelling, const Scalar* a,
+    const Scalar* b, Scalar* c, Scalar alpha, Scalar beta) const noexcept {
+  const uintptr_t bits = CallChecks::pointer_bits(a, b, c);
+  PlanEntry* const entry = guess(site, sizes, spelling, bits);
+  if (entry == nullptr || entry->checks.is_misaligned(bits)) return false;
+  if (!entry->checks.are_built_in(alpha, beta) || entry->checks.overlap(a, b, c)) return false;
+  ThreadRecord* const thread = this_thread_record;
+  return thread != nullptr && run_kernel(*entry, *thread, a, b, c);
+}
+
+template <typename Scalar>
+[[gnu::always_inline]] inline bool Dispatcher::answer_known(const CallSite& site,
+                                                            const PlanEntry& entry, const Scalar* a,
+                                                            const Scalar* b, Scalar* c,
+                                                            Scalar alpha,
+                                                            Scalar beta) const noexcept {
+  const uintptr_t bits = CallChecks::pointer_bits(a, b, c);
+  if (call_traits::vendor(entry.key.traits) != call_traits::vendor(site.traits)) return false;
+  if (entry.threads != *site.thread_count || entry.is_aligned != is_aligned(bits)) return false;
+  if (entry.checks.is_misaligned(bits) || !entry.checks.are_built_in(alpha, beta)) return false;
+  ThreadRecord* const thread = this_thread_record;
+  return thread != nullptr && !entry.checks.overlap(a, b, c) && run_kernel(entry, *thread, a, b, c);
+}
+
+[[gnu::always_inline]] inline bool Dispatcher::run_kernel(const PlanEntry& entry,
+                                                          ThreadRecord& thread, const void* a,
+                                                          const void* b, void* c) noexcept {
+  if (thread.busy_with.load(std::memory_order_relaxed) != nullptr) return false;
+  CallCounter::Side& side = thread.counter_of(entry).by_us;
+  if (is_turn_for_timing(side)) return false;
+  const Executable* const executable = entry.executable.load(std::memory_order_acquire);
+  if (executable == nullptr) return false;
+  thread.busy_with.store(executable, std::memory_order_relaxed);
+  // The second look must come after the store: for the compiler by this, for the processor by the
+  // fence of whoever frees code (RetiredCode).
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const bool is_answered = entry.executable.load(std::memory_order_acquire) == executable &&
+                           executable->run_one_kernel(a, b, c, entry.operands_exchanged);
+  if (is_answered) side.count();
+  thread.busy_with.store(nullptr, std::memory_order_release);
+  return is_answered;
+}
+
+template <typename Scalar, typename Int>
+[[gnu::always_inline]] inline VendorTicket Dispatcher::enter_repeated(
+    const CallSite& site, const CallSizes<Int>& sizes, const Spelling& spelling, const Scalar* a,
+    const Scalar* b, const Scalar* c, Scalar alpha, Scalar beta) const noexcept {
+  PlanEntry* const entry = guess(site, sizes, spelling, CallChecks::pointer_bits(a, b, c));
+  if (entry == nullptr || entry->executable.load(std::memory_order_relaxed) != nullptr) return {};
+  if (entry->scalars != call_traits::of_scalars(alpha, beta)) return {};
+  ThreadRecord* const thread = this_thread_record;
+  if (thread == nullptr || thread->busy_with.load(std::memory_order_relaxed) != nullptr) return {};
+  return start_vendor(*entry, *thread);
+}
+
+// Vendor time of one entry on one thread after which it is worth a search: a thousandth of what a
+// search costs would be lost on noise, and a program that multiplies once should see no thread.
+constexpr uint64_t kWorthTuningTicks = 4'000'000;  // 1 to 2 ms
+
+}  // namespace triode::host

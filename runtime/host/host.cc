@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/host.h"
+
+#include <pthread.h>
+
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "runtime/host/call_meaning.h"
+#include "runtime/host/client.h"
+#include "runtime/host/forced_plans.h"
+#include "runtime/host/frozen_plans.h"
+#include "runtime/host/lone_calls.h"
+#include "runtime/host/report.h"
+#include "runtime/host/vendor.h"
+#include "runtime/host/warning.h"
+#include "runtime/host/without_memory.h"
+
+namespace triode::host {
+
+constinit std::atomic<Dispatcher*> the_dispatcher{nullptr};
+constinit std::atomic<bool> the_host_has_started{false};
+
+namespace {
+
+void add_one(std::atomic<uint64_t>& counter) {
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+// Counts a call without an entry. What the vendor calls in turn is then nested, as in any other.
+PlanEntry* leave_to_vendor(ThreadRecord& thread, std::atomic<uint64_t>& counter) {
+  add_one(counter);
+  thread.busy_with.store(kInVendor, std::memory_order_relaxed);
+  return nullptr;
+}
+
+// The parts of Triode in this process, wired together. Never destroyed: calls come until the end.
+class Host final : public SlowPath {
+ public:
+  Host(const Settings& settings, PlanTable& table)
+      : settings_(settings),
+        table_(table),
+        dispatcher_(
+            table, *this,
+            {.ignores_alignment = settings.mode == Mode::kFrozen, .threads = settings.threads}),
+        client_({.table = table,
+                 .builders = builders_,
+                 .published = published_,
+                 .ticks = ticks_,
+                 .cache_folder = settings.cache}),
+        lone_calls_(table, builders_) {}
+
+  // The plans that entries begin with; an error if they cannot be had.
+  Status load_plans() {
+    if (settings_.force_plans != ForcedPlans::kOff) {
+      initial_ = std::make_unique<ForcedInitialPlans>(builders_, settings_.force_plans);
+    } else if (settings_.mode == Mode::kFrozen) {
+      initial_ = TRIODE_TRY(FrozenPlans::load(settings_.plans, builders_, published_));
+    }
+    return {};
+  }
+
+  void watch_for_worth() { dispatcher_.watch_for_worth(settings_.mode == Mode::kTune); }
+
+  PlanEntry* on_miss(const RawCall& call, uint64_t hash, const CallSite& site,
+                     ThreadRecord& thread) noexcept override {
+    const CallMeaning meaning = meaning_of(call.key);
+    if (meaning.understanding == Understanding::kInvalid) {
+      // Not marked as inside the vendor: its error handler may never return, but jump.
+      add_one(thread.others.invalid);
+      return nullptr;
+    }
+    if (meaning.understanding == Understanding::kEmpty) {
+      return leave_to_vendor(thread, thread.others.empty);
+    }
+    PlanEntry* const entry = table_.add(call.key, hash, meaning, site.original);
+    if (entry == nullptr) return leave_to_vendor(thread, thread.others.unlisted);
+    const auto* const plan =
+        or_without_memory<const Executable*>([&] { return initial_->plan_for(*entry); }, nullptr);
+    if (plan != nullptr) {
+      const Executable* none = nullptr;
+      entry->executable.compare_exchange_strong(none, plan, std::memory_order_acq_rel);
+    }
+    return entry;
+  }
+
+  void on_worth_tuning() noexcept override {
+    dispatcher_.watch_for_worth(false);
+    client_.start();
+  }
+
+  // What another thread might have held is made anew; what it counted is not ours.
+  void after_fork_in_child() {
+    forget_other_threads();
+    builders_.forget();
+    client_.forget_thread();
+    published_.forget();
+    dispatcher_.limit_threads(1);
+    the_call_sites.forget_all();
+    watch_for_worth();
+  }
+
+  void end() {
+    if (has_ended_.exchange(true)) return;
+    the_dispatcher.store(nullptr, std::memory_order_release);
+    dispatcher_.watch_for_worth(false);
+    client_.stop();
+    if (settings_.report && !write_report_in_memory()) warn_once("no memory for the report.");
+  }
+
+  Report report() { return make_report(settings_.mode, table_, published_, ticks_); }
+
+  std::optional<KnownCall> find(CallKey key, uint64_t traits) {
+    key.traits |= traits;
+    const PlanEntry* const entry = table_.find(key, PlanTable::hash_of(key));
+    if (entry == nullptr) return std::nullopt;
+    return KnownCall{describe_entry(*entry, published_, ticks_.nanoseconds_per_tick()),
+                     entry->executable.load(std::memory_order_acquire) != nullptr};
+  }
+
+  Dispatcher& dispatcher() { return dispatcher_; }
+  LoneCalls& lone_calls() { return lone_calls_; }
+
+ private:
+  bool write_report_in_memory() {
+    return or_without_memory(
+        [this] { return write_report(settings_, table_, published_, ticks_), true; }, false);
+  }
+
+  const Settings settings_;
+  const TickClock ticks_;
+  PlanTable& table_;
+  PublishedPlans published_;
+  PlanBuilders builders_;
+  std::unique_ptr<InitialPlans> initial_ = std::make_unique<NoInitialPlans>();
+  Dispatcher dispatcher_;
+  Client client_;
+  LoneCalls lone_calls_;
+  std::atomic<bool> has_ended_{false};
+};
+
+constinit std::atomic<Host*> the_host{nullptr};
+constinit std::mutex start_mutex;
+
+void lock_before_fork() {
+  start_mutex.lock();
+  the_call_sites.mutex().lock();
+  vendors_mutex().lock();
+}
+
+void unlock_in_parent() {
+  vendors_mutex().unlock();
+  the_call_sites.mutex().unlock();
+  start_mutex.unlock();
+}
+
+void unlock_in_child() {
+  unlock_in_parent();
+  if (Host* const host = the_host.load(std::memory_order_acquire)) host->after_fork_in_child();
+}
+
+Status start_locked(const Settings& settings) {
+  // A second attempt, after one that found no plans, takes what the first one left.
+  static PlanTable* const table = PlanTable::create();
+  static const int watched = pthread_atfork(lock_before_fork, unlock_in_parent, unlock_in_child);
+  static_cast<void>(watched);  // fails only without memory: then a forked child may wait in vain
+  if (table == nullptr) return resource_exhausted("no memory for a table of plans");
+  auto host = std::make_unique<Host>(settings, *table);
+  const bool is_off = settings.mode == Mode::kOff;
+  if (!is_off) TRIODE_TRY(host->load_plans());
+  Host* const started = host.release();
+  the_host.store(started, std::memory_order_release);
+  if (is_off) return {};
+  started->watch_for_worth();
+  the_dispatcher.store(&started->dispatcher(), std::memory_order_release);
+  return {};
+}
+
+Result<bool> start_with_environment() {
+  const Settings settings = TRIODE_TRY(read_settings_from_environment());
+  TRIODE_TRY(check_settings(settings));
+  return start_host(settings);
+}
+
+// Calls pass through then, unless it has started already. Without memory there is no host, and they
+// do so as well.
+void start_switched_off() {
+  Settings off;
+  off.mode = Mode::kOff;
+  if (!start_host(off).ok()) the_host_has_started.store(true, std::memory_order_release);
+}
+
+// What a call adds to its key that a kernel of ours answers on its own: any alignment, one thread.
+uint64_t traits_of_lone_call(const CallSite& site) {
+  return site.traits | uint64_t{1} << call_traits::kThreads;
+}
+
+uint64_t total_calls(const KnownCall& known) {
+  return known.row.tally.by_vendor.calls + known.row.tally.by_us.calls;
+}
+
+__attribute__((destructor)) void end_host() {
+  if (Host* const host = the_host.load(std::memory_order_acquire)) host->end();
+}
+
+}  // namespace
+
+Result<bool> start_host(const Settings& settings) {
+  const std::lock_guard lock(start_mutex);
+  if (the_host_has_started.load(std::memory_order_relaxed)) return false;
+  Status status;
+  const auto start = [&] { return status = start_locked(settings), true; };
+  if (!or_without_memory(start, false)) {
+    warn_once("no memory to start with; calls pass through.");
+  }
+  TRIODE_TRY(status);
+  the_host_has_started.store(true, std::memory_order_release);
+  return true;
+}
+
+// A guest that was not asked says what is wrong with its settings, and does nothing.
+Dispatcher* start_host_from_environment() noexcept {
+  const auto start = [] {
+    const Result<bool> started = start_with_environment();
+    if (started.ok()) return true;
+    warn_once(started.status().message() + "; calls pass through.");
+    start_switched_off();
+    return true;
+  };
+  static_cast<void>(or_without_memory(start, false));  // the next call may find more memory
+  return the_dispatcher.load(std::memory_order_acquire);
+}
+
+void stop_host() {
+  start_switched_off();
+  if (Host* const host = the_host.load(std::memory_order_acquire)) host->end();
+}
+
+void answer_without_vendor(RawCall& call, const CallSite& site) noexcept {
+  const bool counts = active_dispatcher() != nullptr;
+  call.key.traits |= traits_of_lone_call(site);
+  Host* const host = the_host.load(std::memory_order_acquire);
+  if (host != nullptr) return host->lone_calls().answer(call, counts);
+  answer_plainly(call);
+}
+
+PlanEntry* prepare_call(RawCall call, const CallSite& site) noexcept {
+  Dispatcher* const dispatcher = active_dispatcher();
+  if (site.original != nullptr) {
+    return dispatcher == nullptr ? nullptr : dispatcher->prepare(call, site);
+  }
+  call.key.traits |= traits_of_lone_call(site);
+  Host* const host = the_host.load(std::memory_order_acquire);
+  return host == nullptr ? nullptr : host->lone_calls().prepare(call);
+}
+
+std::optional<Report> report_so_far() {
+  Host* const host = the_host.load(std::memory_order_acquire);
+  return host == nullptr ? std::nullopt : std::optional(host->report());
+}
+
+std::optional<KnownCall> find_call(const RawCall& call, const CallSite& site) {
+  Host* const host = the_host.load(std::memory_order_acquire);
+  if (host == nullptr) return std::nullopt;
+  if (site.original == nullptr) return host->find(call.key, traits_of_lone_call(site));
+  const Dispatcher& dispatcher = host->dispatcher();
+  const auto find = [&](bool is_aligned) {
+    return host->find(call.key, dispatcher.traits_of_call(site, is_aligned));
+  };
+  if (call.a != nullptr && call.b != nullptr && call.c != nullptr) {
+    return find(dispatcher.is_aligned(call.a, call.b, call.c));
+  }
+  std::optional<KnownCall> anywhere = find(false), at_lines = find(true);
+  if (!anywhere) return at_lines;
+  return at_lines && total_calls(*at_lines) > total_calls(*anywhere) ? at_lines : anywhere;
+}
+
+}  // namespace triode::host

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that stand in front of those of a BLAS: one for each symbol of blas_symbols.h, made
+// from one template for each dialect.
+#include <cstdint>
+#include <string>
+
+#include "runtime/host/call_sites.h"
+#include "runtime/host/dispatcher.h"
+#include "runtime/host/host.h"
+#include "runtime/host/library_reference.h"
+#include "runtime/host/original_functions.h"
+#include "runtime/host/raw_call.h"
+#include "runtime/host/warning.h"
+
+namespace triode::host {
+namespace {
+
+// Any call, described in memory: answers it, or has it answered by `forward`, which calls the
+// original.
+template <typename Scalar, typename Forward>
+[[gnu::noinline]] void answer_described(const CallSite& site, const CallKey& sizes,
+                                        const Spelling& spelling, const Scalar* a, const Scalar* b,
+                                        Scalar* c, Scalar alpha, Scalar beta,
+                                        const Forward& forward) {
+  Dispatcher* const dispatcher = active_dispatcher();
+  if (dispatcher == nullptr && site.original != nullptr) return forward();
+  RawCall call{.key = sizes, .a = a, .b = b, .c = c, .alpha = alpha, .beta = beta};
+  call.key.traits = call_traits::of_spelling(spelling) | call_traits::of_scalars(alpha, beta);
+  if (site.original == nullptr) return answer_without_vendor(call, site);
+  const VendorTicket ticket = dispatcher->enter(call, site);
+  if (ticket.is_answered) return;
+  forward();
+  dispatcher->leave(ticket);
+}
+
+int32_t letter(const char* text) {
+  return static_cast<unsigned char>(*text);
+}
+
+// A call that is not understood and that nobody else can answer.
+void refuse(Symbol symbol) {
+  warn_once("nobody in this process answers this call of " + std::string(traits_of(symbol).name) +
+            "; ignored.");
+}
+
+// Distance between neighbours in an array of pointers, in elements; false if it varies, is negative
+// or is no whole number of elements.
+template <typename Scalar>
+bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
+  constexpr int64_t kElementBytes = sizeof(Scalar);
+  stride = 0;
+  if (count < 2) return true;
+  const auto at = [&](int64_t i) { return reinterpret_cast<intptr_t>(pointers[i]); };
+  const int64_t bytes = at(1) - at(0);
+  if (bytes < 0 || bytes % kElementBytes != 0) return false;
+  for (int64_t i = 2; i < count; ++i) {
+    if (at(i) - at(i - 1) != bytes) return false;
+  }
+  stride = bytes / kElementBytes;
+  return true;
+}
+
+}  // namespace
+}  // namespace triode::host
+
+#define TRIODE_EXPORT extern "C" __attribute__((visibility("default")))
+
+// An entry point is two functions of one signature. The exported one answers plain repetitions, and
+// jumps to the original where all calls pass through; it ends in a jump to the other, which finds
+// arguments and return address where the caller put them. In one function, what the slow way needs
+// would be gathered before it is known to be taken.
+#define TRIODE_ENTRY(symbol, parameters, sizes, spelling, a, b, c, alpha, beta, arguments,        \
+                     forward)                                                                     \
+  extern "C" [[gnu::noinline, gnu::visibility("hidden")]] void slow_##symbol parameters {         \
+    using namespace triode::host;                                                                 \
+    const CallSite& site = site_of_call(Symbol::k_##symbol, __builtin_return_address(0));         \
+    void* const original = site.original;                                                         \
+    Dispatcher* const dispatcher = the_dispatcher.load(std::memory_order_acquire);                \
+    if (dispatcher != nullptr && original != nullptr) {                                           \
+      const VendorTicket ticket =                                                                 \
+          dispatcher->enter_repeated(site, sizes, spelling, a, b, c, alpha, beta);                \
+      if (ticket.thread != nullptr) {                                                             \
+        forward;                                                                                  \
+        return dispatcher->leave(ticket);                                                         \
+      }                                                                                           \
+    }                                                                                             \
+    answer_described(site, (sizes).to_key(), spelling, a, b, c, alpha, beta, [=]() { forward; }); \
+  }                                                                                               \
+  TRIODE_EXPORT void symbol parameters {                                                          \
+    using namespace triode::host;                                                                 \
+    const CallSite* const site =                                                                  \
+        the_call_sites.find_quickly(Symbol::k_##symbol, __builtin_return_address(0));             \
+    if (site == nullptr) return slow_##symbol arguments;                                          \
+    const Dispatcher* const dispatcher = the_dispatcher.load(std::memory_order_acquire);          \
+    if (dispatcher == nullptr) {                                                                  \
+      void* const original = site->original;                                                      \
+      if (!the_host_has_started.load(std::memory_order_acquire) || original == nullptr) {         \
+        return slow_##symbol arguments;                                                           \
+      }                                                                                           \
+      return forward;                                                                             \
+    }                                                                                             \
+    if (dispatcher->answer_repeated(*site, sizes, spelling, a, b, c, alpha, beta)) return;        \
+    return slow_##symbol arguments;                                                               \
+  }
+
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): names are the BLAS's
+// own.
+
+#define TRIODE_kCblasGemm(symbol, Scalar, Int)                                                  \
+  TRIODE_ENTRY(symbol,                                                                          \
+               (int layout, int ta, int tb, Int m, Int n, Int k, Scalar alpha, const Scalar* a, \
+                Int lda, const Scalar* b, Int ldb, Scalar beta, Scalar* c, Int ldc),            \
+               (CallSizes<Int>{m, n, k, lda, ldb, ldc}), (Spelling{layout, ta, tb}), a, b, c,   \
+               alpha, beta, (layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc),     \
+               (reinterpret_cast<CblasGemm<Scalar, Int>*>(original)(                            \
+                   layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)))
+
+#define TRIODE_kFortranGemm(symbol, Scalar, Int)                                                   \
+  TRIODE_ENTRY(                                                                                    \
+      symbol,                                                                                      \
+      (const char* ta, const char* tb, const Int* m, const Int* n, const Int* k,                   \
+       const Scalar* alpha, const Scalar* a, const Int* lda, const Scalar* b, const Int* ldb,      \
+       const Scalar* beta, Scalar* c, const Int* ldc, size_t length_a, size_t length_b),           \
+      (CallSizes<Int>{*m, *n, *k, *lda, *ldb, *ldc}), (Spelling{0, letter(ta), letter(tb)}), a, b, \
+      c, *alpha, *beta,                                                                            \
+      (ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b),                  \
+      (reinterpret_cast<FortranGemm<Scalar, Int>*>(original)(                                      \
+          ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b)))
+
+#define TRIODE_kCblasGemv(symbol, Scalar, Int)                                                   \
+  TRIODE_ENTRY(symbol,                                                                           \
+               (int layout, int transpose, Int m, Int n, Scalar alpha, const Scalar* a, Int lda, \
+                const Scalar* x, Int x_step, Scalar beta, Scalar* y, Int y_step),                \
+               (CallSizes<Int>{m, n, 0, lda, x_step, y_step}), (Spelling{layout, transpose, 0}), \
+               a, x, y, alpha, beta,                                                             \
+               (layout, transpose, m, n, alpha, a, lda, x, x_step, beta, y, y_step),             \
+               (reinterpret_cast<CblasGemv<Scalar, Int>*>(original)(                             \
+                   layout, transpose, m, n, alpha, a, lda, x, x_step, beta, y, y_step)))
+
+#define TRIODE_kFortranGemv(symbol, Scalar, Int)                                        \
+  TRIODE_ENTRY(symbol,                                                                  \
+               (const char* transpose, const Int* m, const Int* n, const Scalar* alpha, \
+                const Scalar* a, const Int* lda, const Scalar* x, const Int* x_step,    \
+                const Scalar* beta, Scalar* y, const Int* y_step, size_t length),       \
+               (CallSizes<Int>{*m, *n, 0, *lda, *x_step, *y_step}),                     \
+               (Spelling{0, letter(transpose), 0}), a, x, y, *alpha, *beta,             \
+               (transpose, m, n, alpha, a, lda, x, x_step, beta, y, y_step, length),    \
+               (reinterpret_cast<FortranGemv<Scalar, Int>*>(original)(                  \
+                   transpose, m, n, alpha, a, lda, x, x_step, beta, y, y_step, length)))
+
+// Understood if it is one group of matrices at equal distances.
+#define TRIODE_kCblasGemmBatch(symbol, Scalar, Int)                                               \
+  TRIODE_EXPORT void symbol(int layout, const int* ta, const int* tb, const Int* m, const Int* n, \
+                            const Int* k, const Scalar* alpha, const Scalar** a, const Int* lda,  \
+                            const Scalar** b, const Int* ldb, const Scalar* beta, Scalar** c,     \
+                            const Int* ldc, Int groups, const Int* group_sizes) {                 \
+    using namespace triode::host;                                                                 \
+    const CallSite& site = site_of_call(Symbol::k_##symbol, __builtin_return_address(0));         \
+    const auto forward = [=, original = site.original]() {                                        \
+      if (original == nullptr) return refuse(Symbol::k_##symbol);                                 \
+      reinterpret_cast<CblasGemmBatch<Scalar, Int>*>(original)(                                   \
+          layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, group_sizes);     \
+    };                                                                                            \
+    CallKey key{.batch = groups == 1 ? group_sizes[0] : 0};                                       \
+    if (key.batch < 1 || !find_stride(a, key.batch, key.a_stride) ||                              \
+        !find_stride(b, key.batch, key.b_stride) || !find_stride(c, key.batch, key.c_stride)) {   \
+      return forward();                                                                           \
+    }                                                                                             \
+    key.m = *m, key.n = *n, key.k = *k, key.lda = *lda, key.ldb = *ldb, key.ldc = *ldc;           \
+    const Spelling spelling{layout, *ta, *tb};                                                    \
+    answer_described(site, key, spelling, a[0], b[0], c[0], *alpha, *beta, forward);              \
+  }
+
+#define TRIODE_kCblasGemmBatchStrided(symbol, Scalar, Int)                                  \
+  TRIODE_EXPORT void symbol(int layout, int ta, int tb, int64_t m, int64_t n, int64_t k,    \
+                            Scalar alpha, const Scalar* a, int64_t lda, int64_t a_stride,   \
+                            const Scalar* b, int64_t ldb, int64_t b_stride, Scalar beta,    \
+                            Scalar* c, int64_t ldc, int64_t c_stride, int64_t batch) {      \
+    using namespace triode::host;                                                           \
+    const CallSite& site = site_of_call(Symbol::k_##symbol, __builtin_return_address(0));   \
+    const auto forward = [=, original = site.original]() {                                  \
+      reinterpret_cast<CblasGemmBatchStrided<Scalar>*>(original)(                           \
+          layout, ta, tb, m, n, k, alpha, a, lda, a_stride, b, ldb, b_stride, beta, c, ldc, \
+          c_stride, batch);                                                                 \
+    };                                                                                      \
+    if (sizeof(Int) == 4 && site.vendor->has_wide_sizes) return forward();                  \
+    const auto size = [](int64_t bits) { return int64_t{static_cast<Int>(bits)}; };         \
+    const CallKey key{.m = size(m),                                                         \
+                      .n = size(n),                                                         \
+                      .k = size(k),                                                         \
+                      .lda = size(lda),                                                     \
+                      .ldb = size(ldb),                                                     \
+                      .ldc = size(ldc),                                                     \
+                      .batch = size(batch),                                                 \
+                      .a_stride = size(a_stride),                                           \
+                      .b_stride = size(b_stride),                                           \
+                      .c_stride = size(c_stride)};                                          \
+    const Spelling spelling{layout, ta, tb};                                                \
+    answer_described(site, key, spelling, a, b, c, alpha, beta, forward);                   \
+  }
+
+#define X(symbol, dialect, Scalar, Int) TRIODE_##dialect(symbol, Scalar, Int)
+TRIODE_BLAS_SYMBOLS
+#undef X
+
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
+
+// Another library may come to lie where the closed one was, so its call sites must be found anew.
+TRIODE_EXPORT int dlclose(void* handle) {
+  const int result = triode::host::original_dlclose(handle);
+  triode::host::the_call_sites.forget_all();
+  return result;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/host/call_checks.h"
+#include "runtime/host/call_meaning.h"
+#include "runtime/host/executable.h"
+#include "runtime/host/raw_call.h"
+
+namespace triode::host {
+
+// Size of a CallCounter (thread_record.h), of which a thread has one for each entry.
+inline constexpr uint32_t kCounterBytes = 48;
+
+// What is known in this process about the calls of one key.
+struct alignas(64) PlanEntry {
+  // First cache line: all that a call without a batch is compared with.
+  std::atomic<uint64_t> hash{0};  // 0: free
+  CallKey key;
+  // Null: the vendor answers. Changed by the client thread alone, but for a plan that is forced.
+  std::atomic<const Executable*> executable{nullptr};
+  std::atomic<bool> is_ready{false};  // the fields above and below may be read
+  uint32_t index = 0;                 // of this entry in its table
+  uint32_t counter_offset = 0;        // of its counter in a ThreadRecord's, in bytes
+  Spelling spelling;                  // what the key says of these, as it is compared on a hit
+  int32_t threads = 0;
+  bool is_aligned = false;
+  uint64_t scalars = 0;  // call_traits::of_scalars
+  CallChecks checks;
+  bool times_every_call = false;  // so long that reading the clock twice does not show
+  bool operands_exchanged = false;
+  void* original = nullptr;  // of the call that was seen first; plans race against it
+  Problem problem;
+};
+
+// The calls that this process has made and the plans for them, by their exact key: an entry is
+// taken only if its whole key is equal, so two keys with one hash are a miss and never the wrong
+// kernel. Entries are added and never removed.
+//
+// Lookups and additions take no lock and allocate nothing; any thread may do both. (A thread that
+// misses adds the entry itself, so that it can count its calls there at once.)
+class PlanTable {
+ public:
+  // An empty table, in pages that are mapped when they are first used; it lives until the process
+  // ends. Null if memory ran out.
+  static PlanTable* create() noexcept;
+
+  static constexpr int kCapacityBits = 14;
+  static constexpr size_t kCapacity = size_t{1} << kCapacityBits;  // slots
+  // Beyond, new calls are not remembered and go to the vendor: probing a fuller table costs more.
+  static constexpr size_t kMostEntries = kCapacity * 3 / 4;
+
+  // A linear hash with random odd factors: a multiplication and an addition a word. The batch joins
+  // in where there is one.
+  static uint64_t hash_of(const CallKey& key) noexcept {
+    auto word = [](int64_t value) { return static_cast<uint64_t>(value); };
+    uint64_t hash = word(key.m) * 0x9E3779B97F4A7C15u + word(key.n) * 0xC2B2AE3D27D4EB4Fu +
+                    word(key.k) * 0x165667B19E3779F9u + word(key.lda) * 0xD6E8FEB86659FD93u +
+                    word(key.ldb) * 0xA0761D6478BD642Fu + word(key.ldc) * 0xE7037ED1A0B428DBu +
+                    key.traits * 0x8EBC6AF09C88C6E3u;
+    if (key.batch != 1) {
+      hash += word(key.batch) * 0x589965CC75374CC3u + word(key.a_stride) * 0x1D8E4E27C47D124Fu +
+              word(key.b_stride) * 0xEB44ACCAB455D165u + word(key.c_stride) * 0x9C6E6877736C46E3u;
+    }
+    return hash | 1;
+  }
+
+  // Whether the entry may be read and is of this very key.
+  static bool is_entry_of(const PlanEntry& entry, const CallKey& key) noexcept {
+    if (!entry.is_ready.load(std::memory_order_acquire)) return false;
+    const CallKey& e = entry.key;
+    const bool plain = e.m == key.m && e.n == key.n && e.k == key.k && e.lda == key.lda &&
+                       e.ldb == key.ldb && e.ldc == key.ldc && e.traits == key.traits;
+    return plain && e.batch == key.batch &&
+           (key.batch == 1 || (e.a_stride == key.a_stride && e.b_stride == key.b_stride &&
+                               e.c_stride == key.c_stride));
+  }
+
+  // Null if the key is not there.
+  PlanEntry* find(const CallKey& key, uint64_t hash) noexcept {
+    for (size_t slot = slot_of(hash);; slot = (slot + 1) % kCapacity) {
+      PlanEntry& entry = entries_[slot];
+      const uint64_t there = entry.hash.load(std::memory_order_acquire);
+      if (there == hash && is_entry_of(entry, key)) [[likely]]
+        return &entry;
+      if (there == 0) return nullptr;
+    }
+  }
+
+  // Adds the key with its meaning, or finds it. Null if the table is full, or if another thread is
+  // adding an entry of the same hash this very moment.
+  PlanEntry* add(const CallKey& key, uint64_t hash, const CallMeaning& meaning,
+                 void* original) noexcept;
+
+  PlanEntry& at(size_t index) { return entries_[index]; }
+  size_t size() const { return size_.load(std::memory_order_acquire); }
+
+  // Calls visit(entry) for every entry that may be read, in the order in which they were added.
+  template <typename Visit>
+  void for_each(const Visit& visit) {
+    for (size_t i = 0; i < size(); ++i) {
+      const uint32_t slot = order_[i].load(std::memory_order_acquire);
+      if (slot != kUnwritten && entries_[slot - 1].is_ready.load(std::memory_order_acquire)) {
+        visit(entries_[slot - 1]);
+      }
+    }
+  }
+
+ private:
+  PlanTable() = delete;  // see create()
+  static size_t slot_of(uint64_t hash) { return hash >> (64 - kCapacityBits); }
+
+  static constexpr uint32_t kUnwritten = 0;
+
+  std::array<PlanEntry, kCapacity> entries_;
+  std::array<std::atomic<uint32_t>, kCapacity> order_;  // slots, plus one; kUnwritten: not yet
+  std::atomic<size_t> size_;
+};
+
+}  // namespace triode::host

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/host/plan_table.h"
+
+namespace triode::host {
+
+// Calls of one plan entry by one thread. Written by that thread alone, read by any: relaxed loads
+// and stores, so a reader may see a count without its time.
+struct CallCounter {
+  struct Side {
+    std::atomic<uint64_t> calls{0};
+    std::atomic<uint64_t> timed{0};  // of these calls
+    std::atomic<uint64_t> ticks{0};  // what those took, in ticks of the time stamp counter
+
+    [[gnu::always_inline]] void count() noexcept { bump(calls, 1); }
+    void time(uint64_t duration) noexcept {
+      bump(timed, 1);
+      bump(ticks, duration);
+    }
+  };
+  Side by_vendor;
+  Side by_us;
+
+ private:
+  // Not fetch_add: there is one writer, and a locked instruction costs more than a small matmul.
+  [[gnu::always_inline]] static void bump(std::atomic<uint64_t>& value, uint64_t by) noexcept {
+    value.store(value.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  }
+};
+
+// Calls that no entry counts.
+struct OtherCalls {
+  std::atomic<uint64_t> empty{0};     // nothing to multiply
+  std::atomic<uint64_t> invalid{0};   // not understood
+  std::atomic<uint64_t> nested{0};    // made by a BLAS, or by a signal's handler, inside a call
+  std::atomic<uint64_t> unlisted{0};  // the table was full
+};
+
+// What Triode keeps for one thread of the program: its counters, and what it is doing. Made at the
+// thread's first intercepted call, handed on to another thread when it ends (the counts stay, so
+// that sums over all records are sums over all threads there ever were), never freed.
+struct ThreadRecord {
+  // Null between calls; the Executable that runs, or kInVendor. Whoever wants to free an Executable
+  // looks here (RetiredCode).
+  std::atomic<const void*> busy_with{nullptr};
+  std::atomic<bool> has_thread{true};
+  ThreadRecord* next = nullptr;  // in the list of all
+  OtherCalls others;
+  std::array<CallCounter, PlanTable::kCapacity> counters{};
+
+  // By the offset, which saves the multiplication that an index takes.
+  CallCounter& counter_of(const PlanEntry& entry) noexcept {
+    auto* const bytes = reinterpret_cast<unsigned char*>(counters.data());
+    return *reinterpret_cast<CallCounter*>(bytes + entry.counter_offset);
+  }
+};
+static_assert(sizeof(CallCounter) == kCounterBytes);
+
+inline constexpr char kInVendorMark = 0;
+inline constexpr const void* kInVendor = &kInVendorMark;
+
+// The calling thread's record; null before its first call. initial-exec: one instruction to read,
+// and no allocation by the loader; a pointer fits the reserve the loader keeps for late libraries.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local ThreadRecord* this_thread_record;
+
+// Makes or takes over a record for the calling thread; null if memory ran out.
+ThreadRecord* adopt_thread_record() noexcept;
+
+// Head of the list of all records, for those who sum up or look who is busy.
+ThreadRecord* first_thread_record() noexcept;
+
+// In a forked child: no thread but the calling one is there, and nothing was counted yet.
+void forget_other_threads() noexcept;
+
+}  // namespace triode::host

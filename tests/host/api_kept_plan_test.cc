@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface when a plan is published while the program runs. The plan is one of an earlier
+// run, so that it depends on no timing whether there is one.
+#include <gtest/gtest.h>
+#include <triode/triode.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jit/x86/gemm_space.h"
+#include "runtime/device/cpu_device.h"
+#include "runtime/host/plan_file.h"
+#include "tests/host/fresh_process.h"
+#include "tests/runtime/temporary_folder.h"
+
+extern "C" long stand_in_calls();
+
+namespace triode {
+namespace {
+
+constexpr int64_t kSize = 96;
+constexpr double kSpeedup = 12.5;
+constexpr std::chrono::seconds kPatience(60);
+
+triode_plan_info query(const triode_gemm_call& shape) {
+  triode_plan_info info{};
+  info.size = sizeof info;
+  EXPECT_EQ(triode_plan_query(&shape, &info), TRIODE_OK) << triode_last_error();
+  return info;
+}
+
+// Keeps a plan for the shape below in front of this vendor. Its config as text.
+Result<std::string> keep_plan(const std::string& file, const std::string& vendor) {
+  Problem problem = Problem::mm(DType::kF32, kSize, kSize, kSize);
+  problem.alignment_bytes = 4;
+  const std::unique_ptr<CpuDevice> device = TRIODE_TRY(CpuDevice::create());
+  const Space space = TRIODE_TRY(device->enumerate(problem));
+  const Config config = x86::promising_configs(space, problem).front();
+  const std::unique_ptr<Artifact> artifact = TRIODE_TRY(device->build(problem, config));
+  const StoredPlan plan{.problem = problem,
+                        .config = space.to_string(config),
+                        .vendor = vendor,
+                        .code_digest = artifact->digest(),
+                        .speedup = kSpeedup,
+                        .vendor_ns = kSpeedup,
+                        .plan_ns = 1};
+  TRIODE_TRY(merge_into_plan_file(file, device->target(), {&plan, 1}));
+  return plan.config;
+}
+
+// Runs the plan until a kernel answers, or patience ends.
+void run_until_planned(triode_plan* plan, const triode_gemm_call& call) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (query(call).answered_by != TRIODE_BY_TRIODE && std::chrono::steady_clock::now() < end) {
+    ASSERT_EQ(triode_plan_run(plan, 1, call.a, call.b, 0, call.c), TRIODE_OK);
+  }
+}
+
+TEST(ApiKeptPlan, IsTakenUpByAHandleAndExplained) {
+  const TemporaryFolder folder;
+  in_fresh_process([&] {
+    triode_options options = TRIODE_OPTIONS_INIT;
+    options.cache = folder.path().c_str();
+    ASSERT_EQ(triode_init(&options), TRIODE_OK) << triode_last_error();
+    std::vector<float> memory(2 * kSize * kSize + 1, 1), c(kSize * kSize + 1);
+    triode_gemm_call call = TRIODE_GEMM_CALL_INIT;
+    call.m = call.n = call.k = call.lda = call.ldb = call.ldc = kSize;
+    call.a = memory.data() + 1;  // at no cache line, or c is not
+    call.b = memory.data() + kSize * kSize + 1;
+    call.c = c.data() + (reinterpret_cast<uintptr_t>(c.data()) % 64 == 0 ? 1 : 0);
+    triode_plan* plan = nullptr;
+    ASSERT_EQ(triode_plan_create(&call, &plan), TRIODE_OK) << triode_last_error();
+    EXPECT_EQ(query(call).state, TRIODE_PLAN_UNDECIDED);
+    const auto config =
+        keep_plan((folder.path() / "host.plans").string(), std::string(query(call).vendor));
+    ASSERT_TRUE(config.ok()) << config.status().to_string();
+
+    run_until_planned(plan, call);
+    const triode_plan_info info = query(call);
+    EXPECT_EQ(info.answered_by, TRIODE_BY_TRIODE);
+    EXPECT_EQ(info.state, TRIODE_PLAN_FOUND);
+    EXPECT_EQ(info.speedup, kSpeedup);
+    EXPECT_EQ(info.config, config->substr(0, sizeof info.config - 1));
+    EXPECT_GT(info.vendor_calls, 0u);
+
+    const long vendor_calls = stand_in_calls();
+    EXPECT_EQ(triode_plan_run(plan, 1, call.a, call.b, 0, call.c), TRIODE_OK);
+    EXPECT_EQ(*static_cast<const float*>(call.c), kSize);
+    EXPECT_EQ(stand_in_calls(), vendor_calls);
+    triode_plan_destroy(plan);
+  });
+}
+
+}  // namespace
+}  // namespace triode

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/dispatcher.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "runtime/host/call_tally.h"
+#include "tests/host/host_calls.h"
+
+namespace triode::host {
+namespace {
+
+class DispatcherTest : public testing::Test {
+ protected:
+  VendorTicket enter(const HostCall& call) {
+    RawCall raw = call.raw();
+    return dispatcher_.enter(raw, site_);
+  }
+
+  // What the interceptor does before enter().
+  bool answer_repeated(HostCall& call, float alpha = 1, float beta = 0) {
+    return dispatcher_.answer_repeated(site_, call.sizes(), call.spelling(), call.a(), call.b(),
+                                       call.c(), alpha, beta);
+  }
+
+  PlanEntry& entry_of(const HostCall& call) {
+    dispatcher_.leave(enter(call));
+    PlanEntry* found = nullptr;
+    table_.for_each([&](PlanEntry& entry) { found = &entry; });
+    return *found;
+  }
+
+  void publish(PlanEntry& entry) {
+    published_.push_back(build_first(entry));
+    entry.executable.store(published_.back().get());
+  }
+
+  EntryTally tally(const PlanEntry& entry) { return tally_entry(entry.index, 1); }
+
+  std::vector<std::unique_ptr<const Executable>> published_;
+  PlanTable& table_ = *PlanTable::create();
+  AddingSlowPath slow_path_{table_};
+  Dispatcher dispatcher_{table_, slow_path_, {}};
+  volatile int vendor_threads_ = 1;
+  const CallSite site_{nullptr,
+                       Symbol::k_cblas_sgemm,
+                       nullptr,
+                       single_thread_site().vendor,
+                       single_thread_site().traits,
+                       &vendor_threads_};
+};
+
+TEST_F(DispatcherTest, SendsACallItDoesNotKnowToTheVendorAndCountsIt) {
+  HostCall call(8, 8, 8);
+  const VendorTicket ticket = enter(call);
+  EXPECT_FALSE(ticket.is_answered);
+  ASSERT_NE(ticket.counter, nullptr);
+  const uint64_t before = ticket.counter->by_vendor.calls;
+  dispatcher_.leave(ticket);
+  EXPECT_EQ(ticket.counter->by_vendor.calls, before + 1);
+}
+
+TEST_F(DispatcherTest, AsksTheSlowPathOnceForEachKey) {
+  HostCall call(8, 8, 8);
+  dispatcher_.leave(enter(call));
+  dispatcher_.leave(enter(call));
+  EXPECT_EQ(slow_path_.misses, 1);
+  HostCall other(8, 8, 9);
+  dispatcher_.leave(enter(other));
+  EXPECT_EQ(slow_path_.misses, 2);
+}
+
+TEST_F(DispatcherTest, RunsAPublishedPlan) {
+  HostCall call(13, 17, 19);
+  PlanEntry& entry = entry_of(call);
+  const uint64_t before = tally(entry).by_us.calls;
+  publish(entry);
+  call.spoil_c();
+  EXPECT_TRUE(enter(call).is_answered);
+  EXPECT_TRUE(call.c_is_right());
+  EXPECT_EQ(tally(entry).by_us.calls, before + 1);
+}
+
+TEST_F(DispatcherTest, RunsAPlanThatTakesItsScalarsFromTheCall) {
+  HostCall call(13, 17, 19, 0.5, -2);
+  publish(entry_of(call));
+  call.spoil_c();
+  EXPECT_TRUE(enter(call).is_answered);
+  EXPECT_TRUE(call.c_is_right());
+}
+
+TEST_F(DispatcherTest, LeavesACallWhoseResultOverlapsAnOperandToTheVendor) {
+  HostCall call(8, 8, 8);
+  publish(entry_of(call));
+  call.move_c_into_a();
+  const VendorTicket ticket = enter(call);
+  EXPECT_FALSE(ticket.is_answered);
+  dispatcher_.leave(ticket);
+}
+
+TEST_F(DispatcherTest, PassesANestedCallThroughUncounted) {
+  HostCall call(8, 8, 8);
+  PlanEntry& entry = entry_of(call);
+  publish(entry);
+  this_thread_record->busy_with = kInVendor;
+  const VendorTicket nested = enter(call);
+  EXPECT_FALSE(answer_repeated(call));
+  this_thread_record->busy_with = nullptr;
+  EXPECT_FALSE(nested.is_answered);
+  EXPECT_EQ(nested.thread, nullptr);
+}
+
+TEST_F(DispatcherTest, GuessesTheSameCallFromTheSameSite) {
+  HostCall call(8, 8, 8);
+  publish(entry_of(call));
+  EXPECT_FALSE(answer_repeated(call));
+  ASSERT_TRUE(enter(call).is_answered);
+  call.spoil_c();
+  EXPECT_TRUE(answer_repeated(call));
+  EXPECT_TRUE(call.c_is_right());
+}
+
+TEST_F(DispatcherTest, DoesNotGuessAnotherCall) {
+  HostCall call(8, 8, 8);
+  publish(entry_of(call));
+  ASSERT_TRUE(enter(call).is_answered);
+  HostCall other(8, 8, 9);
+  EXPECT_FALSE(answer_repeated(other));
+  EXPECT_FALSE(answer_repeated(call, 2, 0));
+  EXPECT_FALSE(answer_repeated(call, 1, 1));
+  EXPECT_FALSE(answer_repeated(call, 1, -0.0f)) << "a zero with a sign goes the longer way";
+}
+
+TEST_F(DispatcherTest, DoesNotGuessForAnotherThreadBudget) {
+  HostCall call(8, 8, 8);
+  publish(entry_of(call));
+  ASSERT_TRUE(enter(call).is_answered);
+  vendor_threads_ = 2;
+  EXPECT_FALSE(answer_repeated(call));
+}
+
+TEST_F(DispatcherTest, HasNoPlanForAnotherThreadBudget) {
+  HostCall call(8, 8, 8);
+  publish(entry_of(call));
+  dispatcher_.limit_threads(2);
+  const VendorTicket ticket = enter(call);
+  EXPECT_FALSE(ticket.is_answered);
+  dispatcher_.leave(ticket);
+}
+
+TEST_F(DispatcherTest, TakesAWithdrawnPlanNoMore) {
+  HostCall call(8, 8, 8);
+  PlanEntry& entry = entry_of(call);
+  publish(entry);
+  ASSERT_TRUE(enter(call).is_answered);
+  entry.executable.store(nullptr);
+  EXPECT_FALSE(answer_repeated(call));
+  const VendorTicket ticket = enter(call);
+  EXPECT_FALSE(ticket.is_answered);
+  dispatcher_.leave(ticket);
+}
+
+TEST_F(DispatcherTest, SaysWhenTheVendorHasTakenLong) {
+  HostCall call(8, 8, 8);
+  VendorTicket ticket = enter(call);
+  dispatcher_.watch_for_worth(true);
+  dispatcher_.leave(ticket);
+  EXPECT_EQ(slow_path_.worth_tuning, 0) << "one call may be all there will ever be";
+  ticket.start_ticks = 1;  // long ago
+  dispatcher_.leave(ticket);
+  EXPECT_EQ(slow_path_.worth_tuning, 1);
+  dispatcher_.watch_for_worth(false);
+  dispatcher_.leave(ticket);
+  EXPECT_EQ(slow_path_.worth_tuning, 1);
+}
+
+TEST_F(DispatcherTest, TellsAlignedCallsFromOthersUnlessItIsToldNotTo) {
+  alignas(64) static float memory[3 * 64];
+  RawCall call = HostCall(8, 8, 8).raw();
+  call.a = memory;
+  call.b = memory + 64;
+  call.c = memory + 128;
+  RawCall aligned = call;
+  dispatcher_.leave(dispatcher_.enter(aligned, site_));
+  EXPECT_TRUE(call_traits::is_aligned(aligned.key.traits));
+  Dispatcher ignoring(table_, slow_path_, {.ignores_alignment = true});
+  RawCall any = call;
+  ignoring.leave(ignoring.enter(any, site_));
+  EXPECT_FALSE(call_traits::is_aligned(any.key.traits));
+}
+
+}  // namespace
+}  // namespace triode::host

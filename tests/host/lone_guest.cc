@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls functions that no library of its own defines: weak names, so that it starts without them.
+#include <array>
+#include <cstdint>
+
+#include "tests/host/guest_matmul.h"
+
+extern "C" {
+[[gnu::weak]] void cblas_sgemm(int, int, int, int, int, int, float, const float*, int, const float*,
+                               int, float, float*, int);
+[[gnu::weak]] void dgemm_(const char*, const char*, const int*, const int*, const int*,
+                          const double*, const double*, const int*, const double*, const int*,
+                          const double*, double*, const int*, size_t, size_t);
+[[gnu::weak]] void cblas_dgemv(int, int, int, int, double, const double*, int, const double*, int,
+                               double, double*, int);
+[[gnu::weak]] void scipy_cblas_dgemm64_(int, int, int, int64_t, int64_t, int64_t, double,
+                                        const double*, int64_t, const double*, int64_t, double,
+                                        double*, int64_t);
+[[gnu::weak]] void cblas_sgemm_batch_strided(int, int, int, int, int, int, float, const float*, int,
+                                             int, const float*, int, int, float, float*, int, int,
+                                             int);
+}
+
+namespace {
+
+constexpr int kTranspose = 112;
+
+constexpr std::array<double, 4> kA = {1, 2, 3, 4};
+constexpr std::array<double, 4> kB = {5, 6, 7, 8};
+constexpr std::array<double, 4> kProduct = {19, 22, 43, 50};  // by rows
+
+using Two = std::array<double, 2>;
+using Four = std::array<double, 4>;
+
+// By columns: the transposes of both, the other way round.
+bool fortran_is_right() {
+  const int two = 2;
+  const double one = 1, three = 3;
+  Four c = {1, 1, 1, 1};
+  dgemm_("N", "n", &two, &two, &two, &one, kB.data(), &two, kA.data(), &two, &three, c.data(), &two,
+         1, 1);
+  return c == Four{22, 25, 46, 53};
+}
+
+bool gemv_is_right() {
+  const Two x = {1, 10};
+  Two y = {0, 0};
+  cblas_dgemv(guest::kRowMajor, kTranspose, 2, 2, 2, kA.data(), 2, x.data(), 1, 0, y.data(), 1);
+  return y == Two{62, 84};
+}
+
+bool wide_is_right() {
+  Four c = {0, 0, 0, 0};
+  scipy_cblas_dgemm64_(guest::kRowMajor, guest::kNoTranspose, guest::kNoTranspose, 2, 2, 2, 1,
+                       kA.data(), 2, kB.data(), 2, 0, c.data(), 2);
+  return c == kProduct;
+}
+
+// Two products of a row and a column.
+bool batch_is_right() {
+  const std::array<float, 4> a = {1, 2, 3, 4}, b = {5, 6, 7, 8};
+  std::array<float, 2> c = {0, 0};
+  cblas_sgemm_batch_strided(guest::kRowMajor, guest::kNoTranspose, guest::kNoTranspose, 1, 1, 2, 1,
+                            a.data(), 2, 2, b.data(), 1, 2, 0, c.data(), 1, 1, 2);
+  return c == std::array<float, 2>{17, 53};
+}
+
+// Nothing to add: c is scaled and that is all.
+bool empty_is_right() {
+  Four c = {1, 2, 3, 4};
+  scipy_cblas_dgemm64_(guest::kRowMajor, guest::kNoTranspose, guest::kNoTranspose, 2, 2, 0, 1,
+                       kA.data(), 2, kB.data(), 2, 2, c.data(), 2);
+  return c == Four{2, 4, 6, 8};
+}
+
+bool nonsense_changes_nothing() {
+  Four c = {1, 2, 3, 4};
+  scipy_cblas_dgemm64_(7, guest::kNoTranspose, guest::kNoTranspose, 2, 2, 2, 1, kA.data(), 2,
+                       kB.data(), 2, 0, c.data(), 2);
+  return c == Four{1, 2, 3, 4};
+}
+
+}  // namespace
+
+int main() {
+  if (cblas_sgemm == nullptr) {
+    guest::say("is_defined", 0);
+    return 0;
+  }
+  guest::say("is_defined", 1);
+  guest::SquareMatmul matmul(37);
+  guest::say("square_is_right", matmul.run_is_right() && matmul.run_is_right());
+  guest::say("fortran_is_right", fortran_is_right());
+  guest::say("gemv_is_right", gemv_is_right());
+  guest::say("wide_is_right", wide_is_right());
+  guest::say("batch_is_right", batch_is_right());
+  guest::say("empty_is_right", empty_is_right());
+  guest::say("nonsense_changes_nothing", nonsense_changes_nothing());
+}

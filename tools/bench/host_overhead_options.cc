@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/host_overhead_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace triode::bench {
+namespace {
+
+void declare(CLI::App& app, HostOverheadOptions& options, std::string& threads) {
+  app.set_help_flag();  // the help text is docs/cli/bench.md
+  app.add_flag("--help,-h", options.help);
+  app.add_flag("--version", options.version);
+  app.add_flag("--json", options.json);
+  app.add_flag("--quiet", options.quiet);
+  app.add_option("--seed", options.seed);
+  app.add_option("--threads", threads)->check(CLI::IsMember({"1", "2", "both"}));
+  app.add_option("--rounds", options.rounds)->check(CLI::Range(3, 100'000));
+  app.add_option("--budget", options.budget_s)->check(CLI::Range(0.01, 3600.0));
+  app.add_option("--counted-calls", options.counted_calls)->check(CLI::Range(0, 100'000));
+  app.add_option("--starts", options.starts)->check(CLI::Range(0, 10'000));
+  app.add_option("--library", options.library);
+}
+
+}  // namespace
+
+Result<HostOverheadOptions> parse_host_overhead_options(const std::vector<std::string>& arguments) {
+  HostOverheadOptions options;
+  std::string threads = "1";
+  CLI::App app;
+  declare(app, options, threads);
+  try {
+    app.parse(
+        std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // it pops from the end
+  } catch (const CLI::ParseError& error) {
+    return invalid_argument(error.what());
+  }
+  if (threads == "2") options.threads = {2};
+  if (threads == "both") options.threads = {1, 2};
+  return options;
+}
+
+}  // namespace triode::bench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+
+namespace triode::bench {
+
+// What `triode bench host-overhead` was asked to do. docs/cli/bench.md explains each.
+struct HostOverheadOptions {
+  bool help = false;
+  bool version = false;
+  bool json = false;
+  bool quiet = false;
+  std::uint64_t seed = 1;
+
+  std::vector<int> threads = {1};  // counts of calling threads, each measured
+  int rounds = 501;                // samples of each contestant
+  double budget_s = 0.4;           // of the search for a plan, per shape
+  int counted_calls = 128;         // whose instructions are counted; 0: none
+  int starts = 41;                 // of a program with and without Triode, each; 0: none
+  std::string library;             // empty: the one `triode run` would preload
+};
+
+// Reads the arguments after `host-overhead`. kInvalidArgument says what was wrong and what is
+// valid.
+Result<HostOverheadOptions> parse_host_overhead_options(const std::vector<std::string>& arguments);
+
+}  // namespace triode::bench

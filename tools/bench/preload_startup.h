@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+
+namespace triode::bench {
+
+// What preloading Triode costs a program that never multiplies: `python3 -c pass`.
+struct PreloadStartup {
+  std::string program;             // the interpreter that python3 in PATH is
+  std::vector<double> without_ms;  // from start to end, by round
+  std::vector<double> with_ms;     // of the same round
+  std::int64_t rejected_rounds = 0;
+  // Libraries that are in the process because of Triode: at its start, and after one small matmul.
+  std::vector<std::string> loaded_at_start;
+  std::vector<std::string> loaded_after_matmul;
+  std::string loaded_remark;  // why these are not known; empty if they are
+};
+
+// Starts the program `starts` times with and without, in turns. `blas` is the file of a BLAS for
+// the small matmul, `folder` for what Triode keeps. kNotFound if there is no python3.
+Result<PreloadStartup> measure_preload_startup(const std::string& library, const std::string& blas,
+                                               int starts, const std::string& folder);
+
+// Those of `loaded` that a program must not get before it has a matmul worth tuning: libtorch,
+// RocksDB, libpython, TBB.
+std::vector<std::string> heavy_libraries(const std::vector<std::string>& loaded);
+
+// The files of shared libraries in the text of a /proc/PID/maps, each once, sorted.
+std::vector<std::string> libraries_in(const std::string& maps);
+
+}  // namespace triode::bench
