@@ -16,6 +16,7 @@ PYTHON = os.environ["TRIODE_SUITE_PYTHON"]
 PROGRAM = Path(__file__).parent / "scikit_learn_program.py"
 LEAST_SHARE = 0.9
 TUNING_S = 30 if is_long_run() else 5
+REPEATING_S = 2  # calls that come while their plan is made go to the vendor, so there should be others
 # Relative to the largest number of an array: some hundred roundings, as between two builds of a BLAS.
 TOLERANCE = {"float32": 1e-4, "float64": 1e-9}
 
@@ -69,7 +70,7 @@ class ScikitLearn(GuestRun):
         self.run_and_compare(TUNING_S, "--mode", "tune")
 
     def test_with_random_plans(self):
-        done = self.run_and_compare(0, "--force-plans", "random")
+        done = self.run_and_compare(REPEATING_S, "--force-plans", "random")
         self.assertGreaterEqual(share_answered(done), LEAST_SHARE)
 
 
