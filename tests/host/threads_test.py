@@ -16,9 +16,10 @@ class Threads(GuestRun):
                 self.assertLess(done.facts["growth_kb"], 90)  # a kilobyte each
 
     def test_counts_of_threads_at_once_add_up(self):
+        """Also that of a thread which came while another was entering the same call in the table."""
         done = self.run_guest("threads_guest", "together")
         self.assertEqual(done.facts, {"is_right": 1})
-        self.assert_counts(done.report, calls=8000, nested=0, unlisted=0)
+        self.assert_counts(done.report, calls=8000, nested=0)
 
     def test_smallest_stack_is_enough(self):
         for mode in ("observe", "tune"):
