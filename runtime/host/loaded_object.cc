@@ -46,8 +46,13 @@ std::string build_id_in(std::span<const unsigned char> notes) {
   return {};
 }
 
+// The loader gives addresses as numbers.
+const unsigned char* address_of(ElfW(Addr) number) {
+  return reinterpret_cast<const unsigned char*>(number);  // NOLINT(performance-no-int-to-ptr)
+}
+
 const unsigned char* mapped(const dl_phdr_info& object, const ElfW(Phdr) & segment) {
-  return reinterpret_cast<const unsigned char*>(object.dlpi_addr + segment.p_vaddr);
+  return address_of(object.dlpi_addr + segment.p_vaddr);
 }
 
 bool holds(const dl_phdr_info& object, const unsigned char* address) {
@@ -59,7 +64,7 @@ bool holds(const dl_phdr_info& object, const unsigned char* address) {
 }
 
 LoadedObject describe(const dl_phdr_info& object) {
-  LoadedObject described{object.dlpi_name, "", reinterpret_cast<const void*>(object.dlpi_addr)};
+  LoadedObject described{object.dlpi_name, "", address_of(object.dlpi_addr)};
   for (const auto& segment : std::span(object.dlpi_phdr, object.dlpi_phnum)) {
     if (segment.p_type != PT_NOTE || !described.build_id.empty()) continue;
     described.build_id = build_id_in({mapped(object, segment), segment.p_memsz});

@@ -44,12 +44,11 @@ const char* plan_word(const Report::Row& row) {
 
 std::string table_row(const Report::Row& row) {
   const std::string speedup = row.speedup() > 0 ? formatted("%.2fx", row.speedup()) : "-";
-  return formatted(
-             "%10llu %10llu %10s %10s %8s  %-9s ",
-             static_cast<unsigned long long>(row.tally.by_vendor.calls + row.tally.by_us.calls),
-             static_cast<unsigned long long>(row.tally.by_us.calls),
-             duration(row.tally.by_vendor.mean_ns()).c_str(),
-             duration(row.tally.by_us.mean_ns()).c_str(), speedup.c_str(), plan_word(row)) +
+  const uint64_t calls = row.tally.by_vendor.calls + row.tally.by_us.calls;
+  return formatted("%10llu %10llu %10s %10s %8s  %-9s ", static_cast<unsigned long long>(calls),
+                   static_cast<unsigned long long>(row.tally.by_us.calls),
+                   duration(row.tally.by_vendor.mean_ns()).c_str(),
+                   duration(row.tally.by_us.mean_ns()).c_str(), speedup.c_str(), plan_word(row)) +
          row.problem + "\n";
 }
 
