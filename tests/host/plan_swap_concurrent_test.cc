@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kThreads = 16;
 constexpr int kShapes = 6;
+constexpr int kTurns = 6;  // each entry's plan is published, replaced and withdrawn twice
 
 // Entries are added from all threads at once.
 class SharedSlowPath final : public SlowPath {
@@ -43,6 +44,7 @@ struct Shared {
                 single_thread_site().traits,
                 single_thread_site().thread_count};
   std::atomic<int> running{kThreads};
+  std::atomic<int> turns{0};  // of the one who swaps plans
   std::atomic<int> answered{0};
   std::atomic<int> wrong{0};
 };
@@ -69,7 +71,8 @@ void make_call(Shared& shared, HostCall& call) {
 void make_calls(Shared& shared, int seed, int rounds) {
   std::vector<HostCall> calls;
   for (int i = 0; i < kShapes; ++i) calls.emplace_back(3 + i, 5 + 2 * i, 4 + i);
-  for (int round = 0; round < rounds; ++round) {
+  const auto has_seen_enough = [&] { return shared.turns >= kTurns && shared.answered > 0; };
+  for (int round = 0; round < rounds || !has_seen_enough(); ++round) {
     make_call(shared, calls[static_cast<size_t>(round / 8 + seed) % kShapes]);
   }
   --shared.running;
@@ -85,6 +88,7 @@ void swap_plans(Shared& shared) {
       if (const Executable* const before = entry.executable.exchange(next)) retired.add(before);
     });
     retired.free_unused();
+    ++shared.turns;
   }
   shared.table.for_each([&](PlanEntry& entry) {
     if (const Executable* const last = entry.executable.exchange(nullptr)) retired.add(last);
