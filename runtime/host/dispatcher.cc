@@ -2,21 +2,12 @@
 #include "runtime/host/dispatcher.h"
 
 namespace triode::host {
-namespace {
-
-void count_nested(ThreadRecord& thread) {
-  auto& nested = thread.others.nested;
-  nested.store(nested.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
-}  // namespace
-
 inline bool Dispatcher::try_plan(const RawCall& call, PlanEntry& entry, CallCounter& counter,
                                  ThreadRecord& thread, const CallSite& site) noexcept {
   const Executable* const executable = entry.executable.load(std::memory_order_acquire);
   if (executable == nullptr || !entry.checks.allow(call)) return false;
   thread.busy_with.store(executable, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // see answer_repeated()
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // see run_kernel()
   bool is_answered = false;
   if (entry.executable.load(std::memory_order_acquire) == executable) [[likely]] {
     const uint64_t start = is_timed(entry, counter.by_us) ? __rdtsc() : 0;
@@ -36,13 +27,10 @@ inline bool Dispatcher::try_plan(const RawCall& call, PlanEntry& entry, CallCoun
 
 [[gnu::always_inline]] inline ThreadRecord* Dispatcher::begin(RawCall& call,
                                                               const CallSite& site) noexcept {
-  ThreadRecord* thread = this_thread_record;
-  if (thread == nullptr) [[unlikely]] {
-    thread = adopt_thread_record();
-    if (thread == nullptr) return nullptr;
-  }
+  ThreadRecord* const thread = own_thread_record();
+  if (thread == nullptr) return nullptr;
   if (thread->busy_with.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-    count_nested(*thread);
+    add_as_only_writer(thread->others.nested, 1);
     return nullptr;
   }
   call.key.traits |= traits_of_call(site, is_aligned(call.a, call.b, call.c));
@@ -91,8 +79,7 @@ VendorTicket Dispatcher::enter(RawCall& call, const CallSite& site,
 }
 
 PlanEntry* Dispatcher::prepare(RawCall& call, const CallSite& site) noexcept {
-  ThreadRecord* const thread =
-      this_thread_record != nullptr ? this_thread_record : adopt_thread_record();
+  ThreadRecord* const thread = own_thread_record();
   if (thread == nullptr) return nullptr;
   const bool has_pointers = call.a != nullptr && call.b != nullptr && call.c != nullptr;
   call.key.traits |= traits_of_call(site, has_pointers && is_aligned(call.a, call.b, call.c));

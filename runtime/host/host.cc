@@ -25,13 +25,9 @@ constinit std::atomic<bool> the_host_has_started{false};
 
 namespace {
 
-void add_one(std::atomic<uint64_t>& counter) {
-  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
 // Counts a call without an entry. What the vendor calls in turn is then nested, as in any other.
 PlanEntry* leave_to_vendor(ThreadRecord& thread, std::atomic<uint64_t>& counter) {
-  add_one(counter);
+  add_as_only_writer(counter, 1);
   thread.busy_with.store(kInVendor, std::memory_order_relaxed);
   return nullptr;
 }
@@ -69,7 +65,7 @@ class Host final : public SlowPath {
     const CallMeaning meaning = meaning_of(call.key);
     if (meaning.understanding == Understanding::kInvalid) {
       // Not marked as inside the vendor: its error handler may never return, but jump.
-      add_one(thread.others.invalid);
+      add_as_only_writer(thread.others.invalid, 1);
       return nullptr;
     }
     if (meaning.understanding == Understanding::kEmpty) {

@@ -22,8 +22,7 @@ constexpr int kAttempts = 64;
 
 // Without memory for a record the call is not counted.
 void count_call(const PlanEntry& entry, uint64_t ticks) {
-  ThreadRecord* const thread =
-      this_thread_record != nullptr ? this_thread_record : adopt_thread_record();
+  ThreadRecord* const thread = own_thread_record();
   if (thread == nullptr) return;
   CallCounter::Side& side = thread->counters[entry.index].by_us;
   side.count();

@@ -96,7 +96,6 @@ class PlanTable {
   PlanEntry* add(const CallKey& key, uint64_t hash, const CallMeaning& meaning,
                  void* original) noexcept;
 
-  PlanEntry& at(size_t index) { return entries_[index]; }
   size_t size() const { return size_.load(std::memory_order_acquire); }
 
   // Calls visit(entry) for every entry that may be read, in the order in which they were added.

@@ -10,6 +10,13 @@
 
 namespace triode::host {
 
+// Adds to a count that the calling thread alone writes. Not fetch_add: a locked instruction costs
+// more than a small matmul.
+[[gnu::always_inline]] inline void add_as_only_writer(std::atomic<uint64_t>& count,
+                                                      uint64_t by) noexcept {
+  count.store(count.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+}
+
 // Calls of one plan entry by one thread. Written by that thread alone, read by any: relaxed loads
 // and stores, so a reader may see a count without its time.
 struct CallCounter {
@@ -18,20 +25,14 @@ struct CallCounter {
     std::atomic<uint64_t> timed{0};  // of these calls
     std::atomic<uint64_t> ticks{0};  // what those took, in ticks of the time stamp counter
 
-    [[gnu::always_inline]] void count() noexcept { bump(calls, 1); }
+    [[gnu::always_inline]] void count() noexcept { add_as_only_writer(calls, 1); }
     void time(uint64_t duration) noexcept {
-      bump(timed, 1);
-      bump(ticks, duration);
+      add_as_only_writer(timed, 1);
+      add_as_only_writer(ticks, duration);
     }
   };
   Side by_vendor;
   Side by_us;
-
- private:
-  // Not fetch_add: there is one writer, and a locked instruction costs more than a small matmul.
-  [[gnu::always_inline]] static void bump(std::atomic<uint64_t>& value, uint64_t by) noexcept {
-    value.store(value.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
-  }
 };
 
 // Calls that no entry counts.
@@ -71,6 +72,11 @@ inline constexpr const void* kInVendor = &kInVendorMark;
 
 // Makes or takes over a record for the calling thread; null if memory ran out.
 ThreadRecord* adopt_thread_record() noexcept;
+
+// The calling thread's record, made now if it has none; null if memory ran out.
+inline ThreadRecord* own_thread_record() noexcept {
+  return this_thread_record != nullptr ? this_thread_record : adopt_thread_record();
+}
 
 // Head of the list of all records, for those who sum up or look who is busy.
 ThreadRecord* first_thread_record() noexcept;
