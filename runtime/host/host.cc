@@ -157,21 +157,38 @@ void unlock_in_child() {
   if (Host* const host = the_host.load(std::memory_order_acquire)) host->after_fork_in_child();
 }
 
-Status start_locked(const Settings& settings) {
-  // A second attempt, after one that found no plans, takes what the first one left.
+// The table of this process. Null if memory ran out.
+PlanTable* the_table() {
+  // Under the lock, which a fork waits for: a child would wait for what another thread began here.
+  const std::lock_guard lock(start_mutex);
   static PlanTable* const table = PlanTable::create();
   static const int watched = pthread_atfork(lock_before_fork, unlock_in_parent, unlock_in_child);
   static_cast<void>(watched);  // fails only without memory: then a forked child may wait in vain
+  return table;
+}
+
+// Not under the lock: a threaded plan loads a library, and the loader, which takes its own, may be
+// held by a thread whose library makes its first call while it is loaded.
+Result<std::unique_ptr<Host>> make_host(const Settings& settings) {
+  PlanTable* const table = the_table();
   if (table == nullptr) return resource_exhausted("no memory for a table of plans");
   auto host = std::make_unique<Host>(settings, *table);
-  const bool is_off = settings.mode == Mode::kOff;
-  if (!is_off) TRIODE_TRY(host->load_plans());
+  if (settings.mode != Mode::kOff) TRIODE_TRY(host->load_plans());
+  return host;
+}
+
+// False if another thread was first: then that host stays.
+bool publish_host(std::unique_ptr<Host> host, Mode mode) {
+  const std::lock_guard lock(start_mutex);
+  if (the_host_has_started.load(std::memory_order_relaxed)) return false;
   Host* const started = host.release();
   the_host.store(started, std::memory_order_release);
-  if (is_off) return {};
-  started->watch_for_worth();
-  the_dispatcher.store(&started->dispatcher(), std::memory_order_release);
-  return {};
+  if (mode != Mode::kOff) {
+    started->watch_for_worth();
+    the_dispatcher.store(&started->dispatcher(), std::memory_order_release);
+  }
+  the_host_has_started.store(true, std::memory_order_release);
+  return true;
 }
 
 Result<bool> start_with_environment() {
@@ -185,7 +202,10 @@ Result<bool> start_with_environment() {
 void start_switched_off() {
   Settings off;
   off.mode = Mode::kOff;
-  if (!start_host(off).ok()) the_host_has_started.store(true, std::memory_order_release);
+  const auto start = [&off] { return start_host(off).ok(); };
+  if (!or_without_memory(start, false)) {
+    the_host_has_started.store(true, std::memory_order_release);
+  }
 }
 
 // What a call adds to its key that a kernel of ours answers on its own: any alignment, one thread.
@@ -204,16 +224,8 @@ __attribute__((destructor)) void end_host() {
 }  // namespace
 
 Result<bool> start_host(const Settings& settings) {
-  const std::lock_guard lock(start_mutex);
-  if (the_host_has_started.load(std::memory_order_relaxed)) return false;
-  Status status;
-  const auto start = [&] { return status = start_locked(settings), true; };
-  if (!or_without_memory(start, false)) {
-    warn_once("no memory to start with; calls pass through.");
-  }
-  TRIODE_TRY(status);
-  the_host_has_started.store(true, std::memory_order_release);
-  return true;
+  if (the_host_has_started.load(std::memory_order_acquire)) return false;
+  return publish_host(TRIODE_TRY(make_host(settings)), settings.mode);
 }
 
 // A guest that was not asked says what is wrong with its settings, and does nothing.

@@ -23,7 +23,9 @@ inline Dispatcher* active_dispatcher() noexcept;
 void answer_without_vendor(RawCall& call, const CallSite& site) noexcept;
 
 // Starts with these settings: true; false if it had started already, and nothing changes. An error,
-// and nothing started, if memory ran out or the plans of mode frozen cannot be had.
+// and nothing started, if the plans of mode frozen cannot be had; without memory std::bad_alloc or
+// an error, and nothing started. Of several threads each makes ready what it is to start with, and
+// one succeeds: nobody waits for another.
 Result<bool> start_host(const Settings& settings);
 
 // Ends the background thread, waiting for it, and writes the report if there is to be one. From
