@@ -54,6 +54,7 @@ TRIODE_API triode_status triode_gemm(const triode_gemm_call* call) {
   if (checked != TRIODE_OK) return checked;
   const CallSite& site = site_of_call(symbol_of(*call), return_address);
   RawCall raw = raw_call(*call, site);
+  raw.frame = __builtin_frame_address(0);
   answer_call(raw, site);
   return TRIODE_OK;
 }

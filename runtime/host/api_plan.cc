@@ -66,7 +66,7 @@ bool run_quickly(const triode_plan& plan, double alpha, const void* a, const voi
 }
 
 triode_status run_checked(triode_plan& plan, double alpha, const void* a, const void* b,
-                          double beta, void* c) {
+                          double beta, void* c, const void* frame) {
   triode_gemm_call call = plan.shape;
   call.alpha = alpha;
   call.beta = beta;
@@ -78,6 +78,7 @@ triode_status run_checked(triode_plan& plan, double alpha, const void* a, const 
   if (checked != TRIODE_OK) return checked;
   const CallSite& site = site_of_call(plan.symbol, plan.return_address);
   RawCall raw = raw_call(call, site);
+  raw.frame = frame;
   answer_call(raw, site, plan.known);
   return TRIODE_OK;
 }
@@ -136,7 +137,8 @@ TRIODE_API triode_status triode_plan_run(triode_plan* plan, double alpha, const 
   const bool is_answered = plan->shape.dtype == TRIODE_F32
                                ? run_quickly<float>(*plan, alpha, a, b, beta, c)
                                : run_quickly<double>(*plan, alpha, a, b, beta, c);
-  return is_answered ? TRIODE_OK : run_checked(*plan, alpha, a, b, beta, c);
+  return is_answered ? TRIODE_OK
+                     : run_checked(*plan, alpha, a, b, beta, c, __builtin_frame_address(0));
 }
 
 TRIODE_API triode_status triode_plan_destroy(triode_plan* plan) {

@@ -90,7 +90,7 @@ void Client::run() {
   // Its own calls of a BLAS, and those a BLAS makes in turn, are nobody's to count.
   ThreadRecord* const record = adopt_thread_record();
   if (record == nullptr) return;
-  record->busy_with.store(kInVendor, std::memory_order_relaxed);
+  record->enter_vendor(kAnyFrame);
   const auto tune_until_stopped = [this] { return tune(), true; };
   if (!or_without_memory(tune_until_stopped, false)) {
     warn_once("no memory left for a search; no further calls are tuned.");

@@ -29,7 +29,8 @@ inline bool Dispatcher::try_plan(const RawCall& call, PlanEntry& entry, CallCoun
                                                               const CallSite& site) noexcept {
   ThreadRecord* const thread = own_thread_record();
   if (thread == nullptr) return nullptr;
-  if (thread->busy_with.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+  if (thread->busy_with.load(std::memory_order_relaxed) != nullptr &&
+      !thread->has_left_vendor(call.frame)) [[unlikely]] {
     add_as_only_writer(thread->others.nested, 1);
     return nullptr;
   }
@@ -52,7 +53,7 @@ inline bool Dispatcher::try_plan(const RawCall& call, PlanEntry& entry, CallCoun
                                                               const CallSite& site) noexcept {
   CallCounter& counter = thread.counter_of(entry);
   if (try_plan(call, entry, counter, thread, site)) return {.is_answered = true};
-  const VendorTicket ticket = start_vendor(entry, thread);
+  const VendorTicket ticket = start_vendor(entry, thread, call.frame);
   if (ticket.start_ticks != 0) site.guess.store(&entry, std::memory_order_release);
   return ticket;
 }

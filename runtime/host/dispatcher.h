@@ -64,12 +64,14 @@ class Dispatcher {
                        const Scalar* a, const Scalar* b, Scalar* c, Scalar alpha,
                        Scalar beta) const noexcept;
 
-  // The same for a call that the vendor answers: nothing of it has to be gathered in memory. A
+  // The same for a call that the vendor answers (`frame`: see RawCall): nothing of it has to be
+  // gathered in memory. A
   // ticket without a thread: enter() knows the rest.
   template <typename Scalar, typename Int>
   VendorTicket enter_repeated(const CallSite& site, const CallSizes<Int>& sizes,
                               const Spelling& spelling, const Scalar* a, const Scalar* b,
-                              const Scalar* c, Scalar alpha, Scalar beta) const noexcept;
+                              const Scalar* c, Scalar alpha, Scalar beta,
+                              const void* frame) const noexcept;
 
   // The same for a call that has the symbol, the sizes and the spelling of this entry.
   template <typename Scalar>
@@ -128,9 +130,10 @@ class Dispatcher {
   template <typename Int>
   PlanEntry* guess(const CallSite& site, const CallSizes<Int>& sizes, const Spelling& spelling,
                    uintptr_t pointer_bits) const noexcept;
-  static VendorTicket start_vendor(const PlanEntry& entry, ThreadRecord& thread) noexcept {
+  static VendorTicket start_vendor(const PlanEntry& entry, ThreadRecord& thread,
+                                   const void* frame) noexcept {
     CallCounter& counter = thread.counter_of(entry);
-    thread.busy_with.store(kInVendor, std::memory_order_relaxed);
+    thread.enter_vendor(frame);
     return {.thread = &thread,
             .counter = &counter,
             .start_ticks = is_timed(entry, counter.by_vendor) ? __rdtsc() : 0};
@@ -218,13 +221,13 @@ template <typename Scalar>
 template <typename Scalar, typename Int>
 [[gnu::always_inline]] inline VendorTicket Dispatcher::enter_repeated(
     const CallSite& site, const CallSizes<Int>& sizes, const Spelling& spelling, const Scalar* a,
-    const Scalar* b, const Scalar* c, Scalar alpha, Scalar beta) const noexcept {
+    const Scalar* b, const Scalar* c, Scalar alpha, Scalar beta, const void* frame) const noexcept {
   PlanEntry* const entry = guess(site, sizes, spelling, CallChecks::pointer_bits(a, b, c));
   if (entry == nullptr || entry->executable.load(std::memory_order_relaxed) != nullptr) return {};
   if (entry->scalars != call_traits::of_scalars(alpha, beta)) return {};
   ThreadRecord* const thread = this_thread_record;
   if (thread == nullptr || thread->busy_with.load(std::memory_order_relaxed) != nullptr) return {};
-  return start_vendor(*entry, *thread);
+  return start_vendor(*entry, *thread, frame);
 }
 
 // Vendor time of one entry on one thread after which it is worth a search: a thousandth of what a

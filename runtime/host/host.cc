@@ -25,10 +25,13 @@ constinit std::atomic<bool> the_host_has_started{false};
 
 namespace {
 
-// Counts a call without an entry. What the vendor calls in turn is then nested, as in any other.
-PlanEntry* leave_to_vendor(ThreadRecord& thread, std::atomic<uint64_t>& counter) {
+// Counts a call without an entry, unless it is yet to come. What the vendor calls in turn is then
+// nested, as in any other.
+PlanEntry* leave_to_vendor(const RawCall& call, ThreadRecord& thread,
+                           std::atomic<uint64_t>& counter) {
+  if (call.frame == nullptr) return nullptr;
   add_as_only_writer(counter, 1);
-  thread.busy_with.store(kInVendor, std::memory_order_relaxed);
+  thread.enter_vendor(call.frame);
   return nullptr;
 }
 
@@ -64,15 +67,16 @@ class Host final : public SlowPath {
                      ThreadRecord& thread) noexcept override {
     const CallMeaning meaning = meaning_of(call.key);
     if (meaning.understanding == Understanding::kInvalid) {
-      // Not marked as inside the vendor: its error handler may never return, but jump.
+      // Not marked as inside the vendor: its error handler may jump to where later calls lie
+      // deeper.
       add_as_only_writer(thread.others.invalid, 1);
       return nullptr;
     }
     if (meaning.understanding == Understanding::kEmpty) {
-      return leave_to_vendor(thread, thread.others.empty);
+      return leave_to_vendor(call, thread, thread.others.empty);
     }
     PlanEntry* const entry = table_.add(call.key, hash, meaning, site.original);
-    if (entry == nullptr) return leave_to_vendor(thread, thread.others.unlisted);
+    if (entry == nullptr) return leave_to_vendor(call, thread, thread.others.unlisted);
     const auto* const plan =
         or_without_memory<const Executable*>([&] { return initial_->plan_for(*entry); }, nullptr);
     if (plan != nullptr) {

@@ -20,11 +20,11 @@ namespace {
 template <typename Scalar, typename Forward>
 [[gnu::noinline]] void answer_described(const CallSite& site, const CallKey& sizes,
                                         const Spelling& spelling, const Scalar* a, const Scalar* b,
-                                        Scalar* c, Scalar alpha, Scalar beta,
+                                        Scalar* c, Scalar alpha, Scalar beta, const void* frame,
                                         const Forward& forward) {
   Dispatcher* const dispatcher = active_dispatcher();
   if (dispatcher == nullptr && site.original != nullptr) return forward();
-  RawCall call{.key = sizes, .a = a, .b = b, .c = c, .alpha = alpha, .beta = beta};
+  RawCall call{.key = sizes, .a = a, .b = b, .c = c, .alpha = alpha, .beta = beta, .frame = frame};
   call.key.traits = call_traits::of_spelling(spelling) | call_traits::of_scalars(alpha, beta);
   if (site.original == nullptr) return answer_without_vendor(call, site);
   const VendorTicket ticket = dispatcher->enter(call, site);
@@ -69,38 +69,39 @@ bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
 // jumps to the original where all calls pass through; it ends in a jump to the other, which finds
 // arguments and return address where the caller put them. In one function, what the slow way needs
 // would be gathered before it is known to be taken.
-#define TRIODE_ENTRY(symbol, parameters, sizes, spelling, a, b, c, alpha, beta, arguments,        \
-                     forward)                                                                     \
-  extern "C" [[gnu::noinline, gnu::visibility("hidden")]] void slow_##symbol parameters {         \
-    using namespace triode::host;                                                                 \
-    const CallSite& site = site_of_call(Symbol::k_##symbol, __builtin_return_address(0));         \
-    void* const original = site.original;                                                         \
-    Dispatcher* const dispatcher = the_dispatcher.load(std::memory_order_acquire);                \
-    if (dispatcher != nullptr && original != nullptr) {                                           \
-      const VendorTicket ticket =                                                                 \
-          dispatcher->enter_repeated(site, sizes, spelling, a, b, c, alpha, beta);                \
-      if (ticket.thread != nullptr) {                                                             \
-        forward;                                                                                  \
-        return dispatcher->leave(ticket);                                                         \
-      }                                                                                           \
-    }                                                                                             \
-    answer_described(site, (sizes).to_key(), spelling, a, b, c, alpha, beta, [=]() { forward; }); \
-  }                                                                                               \
-  TRIODE_EXPORT void symbol parameters {                                                          \
-    using namespace triode::host;                                                                 \
-    const CallSite* const site =                                                                  \
-        the_call_sites.find_quickly(Symbol::k_##symbol, __builtin_return_address(0));             \
-    if (site == nullptr) return slow_##symbol arguments;                                          \
-    const Dispatcher* const dispatcher = the_dispatcher.load(std::memory_order_acquire);          \
-    if (dispatcher == nullptr) {                                                                  \
-      void* const original = site->original;                                                      \
-      if (!the_host_has_started.load(std::memory_order_acquire) || original == nullptr) {         \
-        return slow_##symbol arguments;                                                           \
-      }                                                                                           \
-      return forward;                                                                             \
-    }                                                                                             \
-    if (dispatcher->answer_repeated(*site, sizes, spelling, a, b, c, alpha, beta)) return;        \
-    return slow_##symbol arguments;                                                               \
+#define TRIODE_ENTRY(symbol, parameters, sizes, spelling, a, b, c, alpha, beta, arguments, \
+                     forward)                                                              \
+  extern "C" [[gnu::noinline, gnu::visibility("hidden")]] void slow_##symbol parameters {  \
+    using namespace triode::host;                                                          \
+    const CallSite& site = site_of_call(Symbol::k_##symbol, __builtin_return_address(0));  \
+    void* const original = site.original;                                                  \
+    Dispatcher* const dispatcher = the_dispatcher.load(std::memory_order_acquire);         \
+    if (dispatcher != nullptr && original != nullptr) {                                    \
+      const VendorTicket ticket = dispatcher->enter_repeated(                              \
+          site, sizes, spelling, a, b, c, alpha, beta, __builtin_frame_address(0));        \
+      if (ticket.thread != nullptr) {                                                      \
+        forward;                                                                           \
+        return dispatcher->leave(ticket);                                                  \
+      }                                                                                    \
+    }                                                                                      \
+    answer_described(site, (sizes).to_key(), spelling, a, b, c, alpha, beta,               \
+                     __builtin_frame_address(0), [=]() { forward; });                      \
+  }                                                                                        \
+  TRIODE_EXPORT void symbol parameters {                                                   \
+    using namespace triode::host;                                                          \
+    const CallSite* const site =                                                           \
+        the_call_sites.find_quickly(Symbol::k_##symbol, __builtin_return_address(0));      \
+    if (site == nullptr) return slow_##symbol arguments;                                   \
+    const Dispatcher* const dispatcher = the_dispatcher.load(std::memory_order_acquire);   \
+    if (dispatcher == nullptr) {                                                           \
+      void* const original = site->original;                                               \
+      if (!the_host_has_started.load(std::memory_order_acquire) || original == nullptr) {  \
+        return slow_##symbol arguments;                                                    \
+      }                                                                                    \
+      return forward;                                                                      \
+    }                                                                                      \
+    if (dispatcher->answer_repeated(*site, sizes, spelling, a, b, c, alpha, beta)) return; \
+    return slow_##symbol arguments;                                                        \
   }
 
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): names are the BLAS's
@@ -168,7 +169,8 @@ bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
     }                                                                                             \
     key.m = *m, key.n = *n, key.k = *k, key.lda = *lda, key.ldb = *ldb, key.ldc = *ldc;           \
     const Spelling spelling{layout, *ta, *tb};                                                    \
-    answer_described(site, key, spelling, a[0], b[0], c[0], *alpha, *beta, forward);              \
+    answer_described(site, key, spelling, a[0], b[0], c[0], *alpha, *beta,                        \
+                     __builtin_frame_address(0), forward);                                        \
   }
 
 #define TRIODE_kCblasGemmBatchStrided(symbol, Scalar, Int)                                  \
@@ -196,7 +198,8 @@ bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
                       .b_stride = size(b_stride),                                           \
                       .c_stride = size(c_stride)};                                          \
     const Spelling spelling{layout, ta, tb};                                                \
-    answer_described(site, key, spelling, a, b, c, alpha, beta, forward);                   \
+    answer_described(site, key, spelling, a, b, c, alpha, beta, __builtin_frame_address(0), \
+                     forward);                                                              \
   }
 
 #define X(symbol, dialect, Scalar, Int) TRIODE_##dialect(symbol, Scalar, Int)

@@ -49,6 +49,8 @@ struct RawCall {
   void* c = nullptr;
   double alpha = 1;
   double beta = 0;
+  // Of the entry point's frame: what is called from inside it lies below. Null: yet to come.
+  const void* frame = nullptr;
 };
 
 // How a caller spells layout and transposes: the values of cblas.h, or letters.

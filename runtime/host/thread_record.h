@@ -43,6 +43,11 @@ struct OtherCalls {
   std::atomic<uint64_t> unlisted{0};  // the table was full
 };
 
+inline constexpr char kInVendorMark = 0;
+inline constexpr const void* kInVendor = &kInVendorMark;
+// A frame below which is all of any stack.
+inline const void* const kAnyFrame = reinterpret_cast<const void*>(~uintptr_t{0});
+
 // What Triode keeps for one thread of the program: its counters, and what it is doing. Made at the
 // thread's first intercepted call, handed on to another thread when it ends (the counts stay, so
 // that sums over all records are sums over all threads there ever were), never freed.
@@ -50,10 +55,29 @@ struct ThreadRecord {
   // Null between calls; the Executable that runs, or kInVendor. Whoever wants to free an Executable
   // looks here (RetiredCode).
   std::atomic<const void*> busy_with{nullptr};
+  // RawCall::frame of the call that the vendor answers; used by this thread alone, and by the
+  // handlers of signals on it.
+  std::atomic<const void*> vendor_frame{nullptr};
   std::atomic<bool> has_thread{true};
   ThreadRecord* next = nullptr;  // in the list of all
   OtherCalls others;
   std::array<CallCounter, PlanTable::kCapacity> counters{};
+
+  // The vendor is about to answer a call that came with this frame.
+  void enter_vendor(const void* frame) noexcept {
+    vendor_frame.store(frame, std::memory_order_relaxed);
+    busy_with.store(kInVendor, std::memory_order_relaxed);
+  }
+
+  // Whether the vendor was left by a jump or an exception, and so is not busy any more: a call that
+  // comes with this frame does not come from inside it. Not every such call can be told: one whose
+  // frame lies deeper than that of the call that was left looks as if it came from the vendor.
+  // Never said of code of ours, which could be freed then: where a handler jumps out of it, the
+  // thread stays busy, and its calls are the vendor's.
+  bool has_left_vendor(const void* frame) const noexcept {
+    return busy_with.load(std::memory_order_relaxed) == kInVendor &&
+           frame >= vendor_frame.load(std::memory_order_relaxed);
+  }
 
   // By the offset, which saves the multiplication that an index takes.
   CallCounter& counter_of(const PlanEntry& entry) noexcept {
@@ -62,9 +86,6 @@ struct ThreadRecord {
   }
 };
 static_assert(sizeof(CallCounter) == kCounterBytes);
-
-inline constexpr char kInVendorMark = 0;
-inline constexpr const void* kInVendor = &kInVendorMark;
 
 // The calling thread's record; null before its first call. initial-exec: one instruction to read,
 // and no allocation by the loader; a pointer fits the reserve the loader keeps for late libraries.

@@ -55,6 +55,8 @@ class Answers(GuestRun):
                 with self.subTest(way=way, mode=mode):
                     done = self.run_guest("leaving_guest", way, mode=mode)
                     self.assertEqual(done.facts, {"has_left": 1, "is_right": 1})
+                    if mode != "off":  # later calls are no longer inside the one that was left
+                        self.assert_counts(done.report, calls=5, nested=0)
 
 
 if __name__ == "__main__":

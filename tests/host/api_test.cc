@@ -372,6 +372,23 @@ TEST(ApiPlan, MayHaveNothingToMultiply) {
   });
 }
 
+// The last one finds no place. It must not count as a call, which its thread would never leave.
+TEST(ApiPlan, MayBeOneTooManyToBeListed) {
+  in_fresh_process([] {
+    start_observing();
+    constexpr int64_t kMoreThanAreListed = 20'000;
+    for (int64_t m = 1; m <= kMoreThanAreListed; ++m) {
+      triode_gemm_call shape = SmallProduct<float>::usual_shape();
+      shape.m = m;
+      triode_plan_destroy(make_plan(shape));
+    }
+    EXPECT_EQ(statistics().unlisted_calls, 0u);
+    SmallProduct<float> product;
+    EXPECT_EQ(triode_gemm(&product.call), TRIODE_OK);
+    EXPECT_EQ(statistics().calls + statistics().unlisted_calls, 1u);
+  });
+}
+
 TEST(ApiPlan, RunsAfterShutdown) {
   in_fresh_process([] {
     start_answering();

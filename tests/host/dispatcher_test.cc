@@ -19,6 +19,12 @@ class DispatcherTest : public testing::Test {
     return dispatcher_.enter(raw, site_);
   }
 
+  VendorTicket enter_from(const void* frame, const HostCall& call) {
+    RawCall raw = call.raw();
+    raw.frame = frame;
+    return dispatcher_.enter(raw, site_);
+  }
+
   // What the interceptor does before enter().
   bool answer_repeated(HostCall& call, float alpha = 1, float beta = 0) {
     return dispatcher_.answer_repeated(site_, call.sizes(), call.spelling(), call.a(), call.b(),
@@ -39,6 +45,7 @@ class DispatcherTest : public testing::Test {
 
   EntryTally tally(const PlanEntry& entry) { return tally_entry(entry.index, 1); }
 
+  static constexpr char frames_[2] = {};  // the first lies deeper
   std::vector<std::unique_ptr<const Executable>> published_;
   PlanTable& table_ = *PlanTable::create();
   AddingSlowPath slow_path_{table_};
@@ -101,15 +108,32 @@ TEST_F(DispatcherTest, LeavesACallWhoseResultOverlapsAnOperandToTheVendor) {
 }
 
 TEST_F(DispatcherTest, PassesANestedCallThroughUncounted) {
-  HostCall call(8, 8, 8);
-  PlanEntry& entry = entry_of(call);
-  publish(entry);
-  this_thread_record->busy_with = kInVendor;
-  const VendorTicket nested = enter(call);
+  HostCall call(8, 8, 8), other(8, 8, 9);
+  publish(entry_of(call));
+  const VendorTicket outer = enter_from(&frames_[1], other);
+  const VendorTicket nested = enter_from(&frames_[0], call);
   EXPECT_FALSE(answer_repeated(call));
-  this_thread_record->busy_with = nullptr;
   EXPECT_FALSE(nested.is_answered);
   EXPECT_EQ(nested.thread, nullptr);
+  dispatcher_.leave(outer);
+}
+
+TEST_F(DispatcherTest, TakesACallFromNoDeeperForOneAfterAnotherThatWasLeft) {
+  HostCall call(8, 8, 8);
+  for (const char* const frame : {&frames_[0], &frames_[0], &frames_[1]}) {
+    EXPECT_NE(enter_from(frame, call).counter, nullptr);  // and never leaves
+  }
+  this_thread_record->busy_with = nullptr;
+}
+
+// It could be freed while it runs.
+TEST_F(DispatcherTest, NeverTakesCodeOfOursForLeft) {
+  HostCall call(8, 8, 8);
+  const std::unique_ptr<const Executable> running = build_first(entry_of(call));
+  dispatcher_.leave(enter_from(&frames_[0], call));
+  this_thread_record->busy_with = running.get();
+  EXPECT_EQ(enter_from(&frames_[1], call).thread, nullptr);
+  this_thread_record->busy_with = nullptr;
 }
 
 TEST_F(DispatcherTest, GuessesTheSameCallFromTheSameSite) {

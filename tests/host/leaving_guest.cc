@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves a call of its BLAS by another way than by returning, and multiplies on.
+// Leaves a call of its BLAS by another way than by returning, and multiplies on: kLater times, from
+// a frame that lies no deeper.
 //   leaving_guest exception    the BLAS throws
 //   leaving_guest jump         a long jump
 //   leaving_guest thread-end   the thread ends inside the call
@@ -14,23 +15,34 @@ extern "C" void do_inside_stand_in_call(void (*function)());
 
 namespace {
 
+constexpr int kLater = 5;
 guest::SquareMatmul matmul(5);
 
-bool leave_by_exception() {
+// Not inlined, these: so that frames are as they are written.
+[[gnu::noinline]] void make_call() {
+  matmul.run();
+}
+
+bool later_call_is_right() {
+  make_call();
+  return matmul.is_right();
+}
+
+[[gnu::noinline]] bool leave_by_exception() {
   do_inside_stand_in_call([] { throw 17; });
   try {
-    matmul.run();
+    make_call();
   } catch (const int& thrown) {
     return thrown == 17;
   }
   return false;
 }
 
-bool leave_by_jump() {
+[[gnu::noinline]] bool leave_by_jump() {
   static std::jmp_buf before;
   if (setjmp(before) != 0) return true;
   do_inside_stand_in_call([] { std::longjmp(before, 1); });
-  matmul.run();
+  make_call();
   return false;
 }
 
@@ -54,5 +66,7 @@ int main(int count, char** arguments) {
   if (what == "exception") guest::say("has_left", leave_by_exception());
   if (what == "jump") guest::say("has_left", leave_by_jump());
   if (what == "thread-end") guest::say("has_left", leave_by_ending_the_thread());
-  guest::say("is_right", matmul.run_is_right());
+  bool is_right = true;
+  for (int i = 0; i < kLater; ++i) is_right = later_call_is_right() && is_right;
+  guest::say("is_right", is_right);
 }
