@@ -69,17 +69,6 @@ class PlanTable {
     return hash | 1;
   }
 
-  // Whether the entry may be read and is of this very key.
-  static bool is_entry_of(const PlanEntry& entry, const CallKey& key) noexcept {
-    if (!entry.is_ready.load(std::memory_order_acquire)) return false;
-    const CallKey& e = entry.key;
-    const bool plain = e.m == key.m && e.n == key.n && e.k == key.k && e.lda == key.lda &&
-                       e.ldb == key.ldb && e.ldc == key.ldc && e.traits == key.traits;
-    return plain && e.batch == key.batch &&
-           (key.batch == 1 || (e.a_stride == key.a_stride && e.b_stride == key.b_stride &&
-                               e.c_stride == key.c_stride));
-  }
-
   // Null if the key is not there.
   PlanEntry* find(const CallKey& key, uint64_t hash) noexcept {
     for (size_t slot = slot_of(hash);; slot = (slot + 1) % kCapacity) {
@@ -111,6 +100,17 @@ class PlanTable {
 
  private:
   PlanTable() = delete;  // see create()
+  // Whether the entry may be read and is of this very key.
+  static bool is_entry_of(const PlanEntry& entry, const CallKey& key) noexcept {
+    if (!entry.is_ready.load(std::memory_order_acquire)) return false;
+    const CallKey& e = entry.key;
+    const bool plain = e.m == key.m && e.n == key.n && e.k == key.k && e.lda == key.lda &&
+                       e.ldb == key.ldb && e.ldc == key.ldc && e.traits == key.traits;
+    return plain && e.batch == key.batch &&
+           (key.batch == 1 || (e.a_stride == key.a_stride && e.b_stride == key.b_stride &&
+                               e.c_stride == key.c_stride));
+  }
+
   static size_t slot_of(uint64_t hash) { return hash >> (64 - kCapacityBits); }
 
   static constexpr uint32_t kUnwritten = 0;

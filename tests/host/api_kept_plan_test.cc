@@ -12,6 +12,7 @@
 #include "jit/x86/gemm_space.h"
 #include "runtime/device/cpu_device.h"
 #include "runtime/host/plan_file.h"
+#include "tests/host/api_use.h"
 #include "tests/host/fresh_process.h"
 #include "tests/runtime/temporary_folder.h"
 
@@ -23,13 +24,6 @@ namespace {
 constexpr int64_t kSize = 96;
 constexpr double kSpeedup = 12.5;
 constexpr std::chrono::seconds kPatience(60);
-
-triode_plan_info query(const triode_gemm_call& shape) {
-  triode_plan_info info{};
-  info.size = sizeof info;
-  EXPECT_EQ(triode_plan_query(&shape, &info), TRIODE_OK) << triode_last_error();
-  return info;
-}
 
 // Keeps a plan for the shape below in front of this vendor. Its config as text.
 Result<std::string> keep_plan(const std::string& file, const std::string& vendor) {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/host/api_use.h"
 #include "tests/host/fresh_process.h"
 #include "tests/host/small_product.h"
 
@@ -29,13 +30,6 @@ triode_options answering_options() {
   options.mode = TRIODE_MODE_OBSERVE;
   options.force_plans = TRIODE_FORCE_FIRST;
   return options;
-}
-
-uint64_t counted_calls() {
-  triode_statistics sums{};
-  sums.size = sizeof sums;
-  EXPECT_EQ(triode_stats(&sums), TRIODE_OK);
-  return sums.calls;
 }
 
 TEST(ApiThreads, StartItOnce) {
@@ -68,7 +62,7 @@ TEST(ApiThreads, RunOnePlan) {
       }
       EXPECT_TRUE(product.is_computed());
     });
-    EXPECT_EQ(counted_calls(), kThreads * kCalls);
+    EXPECT_EQ(statistics().calls, kThreads * kCalls);
     triode_plan_destroy(plan);
   });
 }

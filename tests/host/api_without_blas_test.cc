@@ -7,24 +7,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/host/api_use.h"
 #include "tests/host/fresh_process.h"
 #include "tests/host/small_product.h"
 
 namespace triode {
 namespace {
-
-void start(int32_t mode) {
-  triode_options options = TRIODE_OPTIONS_INIT;
-  options.mode = mode;
-  ASSERT_EQ(triode_init(&options), TRIODE_OK) << triode_last_error();
-}
-
-triode_plan_info query(const triode_gemm_call& shape) {
-  triode_plan_info info{};
-  info.size = sizeof info;
-  EXPECT_EQ(triode_plan_query(&shape, &info), TRIODE_OK) << triode_last_error();
-  return info;
-}
 
 template <typename T>
 void expect_right_product(const triode_gemm_call& shape) {
@@ -111,9 +99,7 @@ TEST(ApiWithoutBlas, AnswersFirstCallsOnManyThreadsAtOnce) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) threads.emplace_back(expect_right_products<double>);
     for (std::thread& thread : threads) thread.join();
-    triode_statistics sums{};
-    sums.size = sizeof sums;
-    ASSERT_EQ(triode_stats(&sums), TRIODE_OK);
+    const triode_statistics sums = statistics();
     EXPECT_EQ(sums.shapes, 4u);
     EXPECT_EQ(sums.triode_calls, 4u * 8);
   });

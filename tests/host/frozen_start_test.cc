@@ -20,6 +20,7 @@
 #include "runtime/device/usable_cores.h"
 #include "runtime/host/plan_file.h"
 #include "runtime/search/config_search.h"
+#include "tests/host/api_use.h"
 #include "tests/host/fresh_process.h"
 #include "tests/host/small_product.h"
 #include "tests/runtime/temporary_folder.h"
@@ -115,10 +116,7 @@ TEST(FrozenStart, WaitsForNoLibraryWhoseConstructorMultiplies) {
     EXPECT_TRUE(starter_has_waited) << "the plan has loaded no library";
     EXPECT_TRUE(is_right_while_loading);
     EXPECT_EQ(starter.status, TRIODE_ALREADY_STARTED);
-    triode_statistics sums{};
-    sums.size = sizeof sums;
-    ASSERT_EQ(triode_stats(&sums), TRIODE_OK);
-    EXPECT_EQ(sums.mode, TRIODE_MODE_FROZEN);
+    EXPECT_EQ(statistics().mode, TRIODE_MODE_FROZEN);
   });
 }
 
