@@ -16,6 +16,10 @@ enum class Dialect : uint8_t {
   kCblasGemmBatchStrided,  // matrices at fixed distances
 };
 
+constexpr bool is_gemv(Dialect dialect) {
+  return dialect == Dialect::kCblasGemv || dialect == Dialect::kFortranGemv;
+}
+
 // Every symbol that is intercepted, and all that is known about it: name, dialect, type of its
 // elements, type of its sizes. The entry points, the search for originals and the exports are made
 // from this list.

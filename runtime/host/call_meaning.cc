@@ -47,13 +47,12 @@ struct Reading {
 
 std::optional<Reading> read_spelling(const Spelling& spelling, Dialect dialect) {
   const bool fortran = dialect == Dialect::kFortranGemm || dialect == Dialect::kFortranGemv;
-  const bool gemv = dialect == Dialect::kCblasGemv || dialect == Dialect::kFortranGemv;
   if (!fortran && spelling.layout != kRowMajor && spelling.layout != kColumnMajor) {
     return std::nullopt;
   }
   const auto transposed = fortran ? fortran_transposed : cblas_transposed;
   const std::optional<bool> a = transposed(spelling.transpose_a);
-  const std::optional<bool> b = gemv ? false : transposed(spelling.transpose_b);
+  const std::optional<bool> b = is_gemv(dialect) ? false : transposed(spelling.transpose_b);
   if (!a || !b) return std::nullopt;
   return Reading{fortran || spelling.layout == kColumnMajor, *a, *b};
 }
@@ -135,7 +134,7 @@ CallMeaning meaning_of(const CallKey& key) {
       read_spelling(call_traits::spelling(key.traits), symbol.dialect);
   if (!reading || key.m < 0 || key.n < 0 || key.k < 0 || key.batch < 0) return meaning;
   meaning.problem = blank_problem(key.traits, symbol);
-  if (symbol.dialect == Dialect::kCblasGemv || symbol.dialect == Dialect::kFortranGemv) {
+  if (is_gemv(symbol.dialect)) {
     describe_gemv(key, *reading, meaning);
   } else {
     describe_gemm(key, *reading, meaning);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "runtime/host/call_meaning.h"
@@ -27,6 +28,33 @@ void count_call(const PlanEntry& entry, uint64_t ticks) {
   CallCounter::Side& side = thread->counters[entry.index].by_us;
   side.count();
   side.time(ticks);
+}
+
+// A gemv may walk its vectors backwards, which a Problem cannot say: the meaning of the same call
+// with vectors that are walked forwards.
+CallMeaning meaning_of_forward_gemv(CallKey key) {
+  for (int64_t* const step : {&key.ldb, &key.ldc}) {
+    if (*step < 0 && *step >= -kLongestStride) *step = -*step;
+  }
+  return meaning_of(key);
+}
+
+// Walks a vector of `count` elements as the call asks: backwards from the last one in memory.
+template <typename Pointer>
+void walk_backwards(int64_t count, DType type, int64_t& step, Pointer*& vector) {
+  using Bytes = std::conditional_t<std::is_const_v<Pointer>, const char*, char*>;
+  vector = static_cast<Bytes>(vector) + (count - 1) * step * size_bytes(type);
+  step = -step;
+}
+
+// Without an element, y stays as it is: it is not even scaled.
+void answer_gemv_plainly(const RawCall& call, CallMeaning meaning) {
+  if (meaning.understanding == Understanding::kEmpty) return;
+  Problem& problem = meaning.problem;
+  Operands operands = operands_of(call, false);
+  if (call.key.ldb < 0) walk_backwards(problem.k, problem.b_type, problem.ldb, operands.b);
+  if (call.key.ldc < 0) walk_backwards(problem.m, problem.c_type, problem.ldc, operands.c);
+  plain_gemm(problem, operands);
 }
 
 }  // namespace
@@ -78,11 +106,13 @@ void LoneCalls::build_kernel(PlanEntry& entry) {
 }
 
 void answer_plainly(const RawCall& call) noexcept {
-  const CallMeaning meaning = meaning_of(call.key);
+  const auto& symbol = traits_of(call_traits::symbol(call.key.traits));
+  const bool gemv = is_gemv(symbol.dialect);
+  const CallMeaning meaning = gemv ? meaning_of_forward_gemv(call.key) : meaning_of(call.key);
   if (meaning.understanding == Understanding::kInvalid) {
-    const auto& symbol = traits_of(call_traits::symbol(call.key.traits));
     return warn_once("a call of " + std::string(symbol.name) + " has wrong arguments; ignored.");
   }
+  if (gemv) return answer_gemv_plainly(call, meaning);
   plain_gemm(meaning.problem, operands_of(call, meaning.operands_exchanged));
 }
 

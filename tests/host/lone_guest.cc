@@ -2,6 +2,7 @@
 // Calls functions that no library of its own defines: weak names, so that it starts without them.
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 
 #include "tests/host/guest_matmul.h"
 
@@ -49,6 +50,39 @@ bool gemv_is_right() {
   return y == Two{62, 84};
 }
 
+// By columns and by rows, each vector forwards and backwards: its first element is then the last in
+// memory.
+bool backward_gemv_is_right() {
+  bool is_right = true;
+  for (const int transpose : {guest::kNoTranspose, kTranspose}) {
+    for (const int x_step : {1, -1, 2, -2}) {
+      for (const int y_step : {1, -1, 2, -2}) {
+        std::array<double, 3> x = {0, 0, 0}, y = {9, 9, 9}, expected = y;
+        const size_t x_last = static_cast<size_t>(std::abs(x_step));
+        const size_t y_last = static_cast<size_t>(std::abs(y_step));
+        x[x_step > 0 ? 0 : x_last] = 1;
+        x[x_step > 0 ? x_last : 0] = 10;
+        const bool by_rows = transpose == guest::kNoTranspose;
+        expected[y_step > 0 ? 0 : y_last] = by_rows ? 21 : 31;
+        expected[y_step > 0 ? y_last : 0] = by_rows ? 43 : 42;
+        cblas_dgemv(guest::kRowMajor, transpose, 2, 2, 1, kA.data(), 2, x.data(), x_step, 0,
+                    y.data(), y_step);
+        is_right = is_right && y == expected;
+      }
+    }
+  }
+  return is_right;
+}
+
+// Unlike a gemm without depth, it does not even scale y.
+bool empty_gemv_changes_nothing() {
+  const Two x = {1, 10};
+  Two y = {3, 4};
+  cblas_dgemv(guest::kRowMajor, guest::kNoTranspose, 2, 0, 1, kA.data(), 2, x.data(), -1, 2,
+              y.data(), 1);
+  return y == Two{3, 4};
+}
+
 bool wide_is_right() {
   Four c = {0, 0, 0, 0};
   scipy_cblas_dgemm64_(guest::kRowMajor, guest::kNoTranspose, guest::kNoTranspose, 2, 2, 2, 1,
@@ -92,6 +126,8 @@ int main() {
   guest::say("square_is_right", matmul.run_is_right() && matmul.run_is_right());
   guest::say("fortran_is_right", fortran_is_right());
   guest::say("gemv_is_right", gemv_is_right());
+  guest::say("backward_gemv_is_right", backward_gemv_is_right());
+  guest::say("empty_gemv_changes_nothing", empty_gemv_changes_nothing());
   guest::say("wide_is_right", wide_is_right());
   guest::say("batch_is_right", batch_is_right());
   guest::say("empty_is_right", empty_is_right());
