@@ -33,8 +33,9 @@ TEST(HostOverheadCommand, HelpIsTheDocumentAndNamesEveryOption) {
   EXPECT_EQ(answer.code, kDone);
   EXPECT_THAT(answer.out, StartsWith("# triode bench"));
   const std::string own = answer.out.substr(answer.out.find("## host-overhead"));
-  for (const char* option : {"--threads", "--rounds", "--budget", "--counted-calls", "--starts",
-                             "--library", "--json", "--quiet", "--seed", "--help", "--version"}) {
+  for (const char* option :
+       {"--threads", "--rounds", "--budget", "--counted-calls", "--start-rounds", "--library",
+        "--json", "--quiet", "--seed", "--help", "--version"}) {
     EXPECT_THAT(own, HasSubstr(option));
   }
 }

@@ -42,8 +42,9 @@ TEST(HostOverheadJson, SummaryHasTheAgreedFields) {
 
 TEST(HostOverheadJson, WhatWasNotMeasuredIsNull) {
   const Json summary = report(one_shape())["summary"];
-  for (const char* name : {"observe_ns", "hit_vendor_ns", "hit_instructions",
-                           "hit_added_instructions", "preload_startup_ms", "threads"}) {
+  for (const char* name :
+       {"observe_ns", "hit_vendor_ns", "hit_instructions", "hit_added_instructions",
+        "preload_startup_ms", "preload_startup_cpu_ms", "threads"}) {
     EXPECT_TRUE(summary.at(name).is_null()) << name;
   }
 }
@@ -60,10 +61,13 @@ TEST(HostOverheadJson, HoldsTheRawSamplesOfEveryFigure) {
   results.startup.emplace();
   results.startup->with_ms = {12, 13};
   results.startup->without_ms = {10, 11};
+  results.startup->with_cpu_ms = {8, 9};
+  results.startup->without_cpu_ms = {6, 7};
   const Json json = report(results);
   EXPECT_EQ(json["shapes"][0]["timings"]["off"]["samples_ns"], Json({110, 120, 130}));
   EXPECT_EQ(json["instructions"]["stepped"]["before_kernel"], Json({100, 101}));
   EXPECT_EQ(json["startup"]["with_ms"], Json({12, 13}));
+  EXPECT_EQ(json["startup"]["without_cpu_ms"], Json({6, 7}));
 }
 
 }  // namespace

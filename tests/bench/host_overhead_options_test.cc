@@ -23,7 +23,7 @@ auto is_refused(const char* text) {
 TEST(HostOverheadOptions, DefaultsToOneThreadAndAllMeasurements) {
   const HostOverheadOptions options = parse({}).take();
   EXPECT_THAT(options.threads, ElementsAre(1));
-  EXPECT_GE(options.starts, 30);
+  EXPECT_GE(options.start_rounds, 20);
   EXPECT_GT(options.counted_calls, 0);
   EXPECT_EQ(options.library, "");
 }
@@ -35,15 +35,15 @@ TEST(HostOverheadOptions, ReadsThreads) {
 }
 
 TEST(HostOverheadOptions, ReadsWhatToLeaveOut) {
-  const HostOverheadOptions options = parse({"--counted-calls", "0", "--starts=0"}).take();
+  const HostOverheadOptions options = parse({"--counted-calls", "0", "--start-rounds=0"}).take();
   EXPECT_EQ(options.counted_calls, 0);
-  EXPECT_EQ(options.starts, 0);
+  EXPECT_EQ(options.start_rounds, 0);
 }
 
 TEST(HostOverheadOptions, RefusesNumbersOutOfRange) {
   EXPECT_THAT(parse({"--rounds", "2"}), is_refused("--rounds"));
   EXPECT_THAT(parse({"--budget", "0"}), is_refused("--budget"));
-  EXPECT_THAT(parse({"--starts", "-1"}), is_refused("--starts"));
+  EXPECT_THAT(parse({"--start-rounds", "-1"}), is_refused("--start-rounds"));
   EXPECT_THAT(parse({"--counted-calls", "x"}), is_refused("--counted-calls"));
 }
 

@@ -98,7 +98,10 @@ TEST(HostOverheadSummary, TakesStartUpRoundByRound) {
   results.startup.emplace();
   results.startup->without_ms = {10, 20, 30};
   results.startup->with_ms = {11, 22, 31};
+  results.startup->without_cpu_ms = {9, 8, 9};
+  results.startup->with_cpu_ms = {11, 11, 10};
   EXPECT_DOUBLE_EQ(summarize(results).preload_startup_ms->median, 1);
+  EXPECT_DOUBLE_EQ(summarize(results).preload_startup_cpu_ms->median, 2);
 }
 
 }  // namespace

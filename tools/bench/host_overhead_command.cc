@@ -136,10 +136,11 @@ class HostOverheadRun {
 
   void measure_startup(const std::string& folder) {
     results_.startup_remark = kNotAskedFor;
-    if (options_.starts == 0) return;
-    progress("starting python3 " + std::to_string(options_.starts) + " times with and without");
-    auto startup =
-        measure_preload_startup(results_.library, results_.vendor.path, options_.starts, folder);
+    if (options_.start_rounds == 0) return;
+    progress("starting python3 " + std::to_string(options_.start_rounds * kStartsPerRound) +
+             " times with and without");
+    auto startup = measure_preload_startup(results_.library, results_.vendor.path,
+                                           options_.start_rounds, folder);
     results_.startup_remark = startup.ok() ? "" : startup.status().message();
     if (startup.ok()) results_.startup = std::move(startup).take();
   }

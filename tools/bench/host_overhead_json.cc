@@ -117,11 +117,13 @@ Json startup_json(const PreloadStartup& startup) {
   }
   return {{"command", startup.program + " -c pass"},
           {"rounds", startup.with_ms.size()},
-          {"rejected_rounds", startup.rejected_rounds},
+          {"starts_per_round", kStartsPerRound},
           {"loaded_by_triode", loaded},
           {"loaded_remark", text_or_null(startup.loaded_remark)},
           {"without_ms", startup.without_ms},
-          {"with_ms", startup.with_ms}};
+          {"with_ms", startup.with_ms},
+          {"without_cpu_ms", startup.without_cpu_ms},
+          {"with_cpu_ms", startup.with_cpu_ms}};
 }
 
 void add_difference(Json& json, const std::string& name, const std::string& unit,
@@ -151,6 +153,7 @@ Json summary_json(const HostOverheadSummary& summary) {
   json["hit_instructions"] = figure(summary.hit_instructions);
   json["hit_added_instructions"] = figure(summary.hit_added_instructions);
   add_difference(json, "preload_startup", "_ms", summary.preload_startup_ms);
+  add_difference(json, "preload_startup_cpu", "_ms", summary.preload_startup_cpu_ms);
   json["threads"] = nullptr;
   if (summary.pair) {
     json["threads"] = {{"count", summary.pair->threads}};

@@ -17,7 +17,7 @@ void declare(CLI::App& app, HostOverheadOptions& options, std::string& threads) 
   app.add_option("--rounds", options.rounds)->check(CLI::Range(3, 100'000));
   app.add_option("--budget", options.budget_s)->check(CLI::Range(0.01, 3600.0));
   app.add_option("--counted-calls", options.counted_calls)->check(CLI::Range(0, 100'000));
-  app.add_option("--starts", options.starts)->check(CLI::Range(0, 10'000));
+  app.add_option("--start-rounds", options.start_rounds)->check(CLI::Range(0, 10'000));
   app.add_option("--library", options.library);
 }
 

@@ -112,7 +112,9 @@ HostOverheadSummary summarize(const HostOverheadResults& results) {
     summary.hit_added_instructions = added_per_call(*results.instructions.callgrind);
   }
   if (results.startup && !results.startup->with_ms.empty()) {
-    summary.preload_startup_ms = difference(results.startup->with_ms, results.startup->without_ms);
+    const PreloadStartup& startup = *results.startup;
+    summary.preload_startup_ms = difference(startup.with_ms, startup.without_ms);
+    summary.preload_startup_cpu_ms = difference(startup.with_cpu_ms, startup.without_cpu_ms);
   }
   return summary;
 }

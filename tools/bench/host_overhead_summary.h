@@ -50,6 +50,7 @@ struct HostOverheadSummary {
   std::optional<double> hit_instructions;  // from the entry point to the kernel, the usual hit
   std::optional<double> hit_added_instructions;  // by the whole call, mean over all hits
   std::optional<Difference> preload_startup_ms;
+  std::optional<Difference> preload_startup_cpu_ms;
 };
 
 // Recomputed from the raw samples.

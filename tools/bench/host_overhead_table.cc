@@ -137,7 +137,9 @@ void HostOverheadTable::startup(const HostOverheadResults& results,
   out_ << formatted("start-up: preloading adds %.2f ±%.2f ms to the %.1f ms of `python3 -c pass`",
                     summary.preload_startup_ms->median, summary.preload_startup_ms->spread,
                     median_of(startup.without_ms))
-       << formatted(" (%zu starts each)\n", startup.with_ms.size());
+       << formatted(" (%.2f ±%.2f ms of processor time; %zu rounds of %d starts each)\n",
+                    summary.preload_startup_cpu_ms->median, summary.preload_startup_cpu_ms->spread,
+                    startup.with_ms.size(), kStartsPerRound);
   if (!startup.loaded_remark.empty()) {
     out_ << "libraries it loads are not known: " << startup.loaded_remark << "\n";
     return;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/preload_startup.h"
 
+#include <sys/resource.h>
+#include <sys/time.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
-#include <functional>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <sstream>
 
-#include "runtime/device/interleaved_timer.h"
+#include "core/clock.h"
 #include "tools/bench/child_process.h"
 #include "tools/run/preload.h"
 
@@ -66,26 +70,48 @@ Status find_loaded(PreloadStartup& startup, const std::string& blas,
   return {};
 }
 
-void time_starts(PreloadStartup& startup, int starts, const Environments& environments) {
-  const std::vector<std::string> command = {startup.program, "-c", "pass"};
-  const auto start_with = [&command](const std::vector<std::string>& environment) {
-    // It was started in this way before, so it will be.
-    return [&command, &environment] { (void)output_of(command, environment); };
+struct StartTime {
+  double wall_ms;
+  double cpu_ms;
+};
+
+constexpr StartTime kSlowest{std::numeric_limits<double>::max(),
+                             std::numeric_limits<double>::max()};
+
+// Of all children that were waited for.
+double children_cpu_ms() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  const auto ms = [](const timeval& time) {
+    return 1e3 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_usec);
   };
-  const std::vector<std::function<void()>> contenders = {start_with(environments.without),
-                                                         start_with(environments.with)};
-  InterleavedOptions options;
-  options.budget = std::chrono::minutes(5);  // the rounds decide; this stops a machine that hangs
-  options.min_sample = std::chrono::nanoseconds(1);  // one start is a sample
-  options.target_spread = 1;                         // any
-  options.min_rounds = starts;
-  options.max_rounds = 2 * starts;
-  const InterleavedTimes times = time_interleaved(contenders, options);
-  startup.rejected_rounds = times.rejected;
-  for (const auto& round : times.rounds_ns) {
-    startup.without_ms.push_back(round[0] / 1e6);
-    startup.with_ms.push_back(round[1] / 1e6);
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
+
+StartTime time_start(const std::vector<std::string>& command,
+                     const std::vector<std::string>& environment) {
+  const double cpu_before = children_cpu_ms();
+  const std::chrono::nanoseconds begin = steady_clock().now();
+  (void)output_of(command, environment);  // it was started in this way before, so it will be
+  const std::chrono::duration<double, std::milli> wall = steady_clock().now() - begin;
+  return {wall.count(), children_cpu_ms() - cpu_before};
+}
+
+StartTime fastest(const StartTime& one, const StartTime& other) {
+  return {std::min(one.wall_ms, other.wall_ms), std::min(one.cpu_ms, other.cpu_ms)};
+}
+
+void time_round(PreloadStartup& startup, const Environments& environments) {
+  const std::vector<std::string> command = {startup.program, "-c", "pass"};
+  StartTime without = kSlowest, with = kSlowest;
+  for (int start = 0; start < kStartsPerRound; ++start) {
+    without = fastest(without, time_start(command, environments.without));
+    with = fastest(with, time_start(command, environments.with));
   }
+  startup.without_ms.push_back(without.wall_ms);
+  startup.with_ms.push_back(with.wall_ms);
+  startup.without_cpu_ms.push_back(without.cpu_ms);
+  startup.with_cpu_ms.push_back(with.cpu_ms);
 }
 
 }  // namespace
@@ -116,7 +142,7 @@ std::vector<std::string> heavy_libraries(const std::vector<std::string>& loaded)
 }
 
 Result<PreloadStartup> measure_preload_startup(const std::string& library, const std::string& blas,
-                                               int starts, const std::string& folder) {
+                                               int rounds, const std::string& folder) {
   const Environments environments = TRIODE_TRY(make_environments(library, folder));
   PreloadStartup startup;
   // What is called python3 may be a script that looks for the right one, several programs in all.
@@ -126,7 +152,7 @@ Result<PreloadStartup> measure_preload_startup(const std::string& library, const
   TRIODE_TRY(output_of({startup.program, "-c", "pass"}, environments.with));
   const Status found = find_loaded(startup, blas, environments);
   if (!found.ok()) startup.loaded_remark = found.message();
-  time_starts(startup, starts, environments);
+  for (int round = 0; round < rounds; ++round) time_round(startup, environments);
   return startup;
 }
 
