@@ -36,8 +36,10 @@ Result<std::unique_ptr<const Executable>> PlanBuilder::build(const Problem& prob
 
 Result<std::unique_ptr<const Executable>> PlanBuilder::build_forced(const Problem& problem,
                                                                     ForcedPlans which) const {
-  const Space space = TRIODE_TRY(device_->enumerate(problem));
-  return build_config(problem, choose_unmeasured(space, problem, which), 0);
+  Problem drawn_for = problem;
+  if (which == ForcedPlans::kRandom) drawn_for.alignment_bytes = size_bytes(problem.c_type);
+  const Space space = TRIODE_TRY(device_->enumerate(drawn_for));
+  return build_config(problem, choose_unmeasured(space, drawn_for, which), 0);
 }
 
 Result<std::unique_ptr<const Executable>> PlanBuilder::build_config(const Problem& problem,

@@ -25,7 +25,8 @@ class PlanBuilder {
                                                   std::string_view config_text,
                                                   uint64_t code_digest) const;
 
-  // A config that nobody measured: the first that a search would try, or one drawn by the problem.
+  // A config that nobody measured: the first that a search would try, or one drawn by the problem,
+  // the same for pointers of any alignment: programs expect equal calls to give equal bits.
   Result<std::unique_ptr<const Executable>> build_forced(const Problem& problem,
                                                          ForcedPlans which) const;
 
