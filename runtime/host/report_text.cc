@@ -35,7 +35,7 @@ const char* plan_word(const Report::Row& row) {
     case PlanState::kPlanned:
       return "tuned";
     case PlanState::kVendorStays:
-      return "vendor";
+      return "vendor stays";
     case PlanState::kWithdrawn:
       return "withdrawn";
   }
@@ -45,7 +45,7 @@ const char* plan_word(const Report::Row& row) {
 std::string table_row(const Report::Row& row) {
   const std::string speedup = row.speedup() > 0 ? formatted("%.2fx", row.speedup()) : "-";
   const uint64_t calls = row.tally.by_vendor.calls + row.tally.by_us.calls;
-  return formatted("%10llu %10llu %10s %10s %8s  %-9s ", static_cast<unsigned long long>(calls),
+  return formatted("%10llu %10llu %10s %10s %8s  %-12s ", static_cast<unsigned long long>(calls),
                    static_cast<unsigned long long>(row.tally.by_us.calls),
                    duration(row.tally.by_vendor.mean_ns()).c_str(),
                    duration(row.tally.by_us.mean_ns()).c_str(), speedup.c_str(), plan_word(row)) +
@@ -105,7 +105,7 @@ std::string to_table(const Report& report) {
       report.mode.c_str(), static_cast<unsigned long long>(report.calls()), report.rows.size(),
       duration(report.total_ns()).c_str(), 100 * share(report.answered(), report.calls()),
       report.saved_ns() > 0 ? duration(report.saved_ns()).c_str() : "nothing");
-  text += "     calls   answered     vendor       ours speed-up  plan      problem\n";
+  text += "     calls   answered     vendor       ours speed-up  plan         problem\n";
   for (size_t i = 0; i < report.rows.size() && i < kMostRows; ++i) {
     text += table_row(report.rows[i]);
   }

@@ -18,6 +18,11 @@ namespace triode::host {
 // What the client thread does, one step at a time: finds the entry whose calls cost most, gets a
 // plan for it, publishes it, and takes plans back that do not hold what they promised. Used by one
 // thread.
+//
+// Every entry is looked into once: a search that found nothing on a machine as busy as this one may
+// find something on another day, but in the same process it would take the same cores for the same
+// chances. The next process begins anew, since only plans are kept. A search that was stopped settles
+// nothing.
 class TuningLoop {
  public:
   struct Parts {

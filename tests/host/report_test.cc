@@ -52,8 +52,15 @@ TEST(Report, TableNamesEachProblemOnALineOfItsOwn) {
   const std::string table = to_table(two_rows());
   EXPECT_THAT(table, HasSubstr("200 matmuls of 2 kinds"));
   EXPECT_THAT(table, HasSubstr("45.0 % answered"));
-  EXPECT_THAT(table, HasSubstr("1.90x  tuned     mm f32 8x8x8 nn\n"));
-  EXPECT_THAT(table, HasSubstr("vendor    mm f32 9x9x9 nn\n"));
+  EXPECT_THAT(table, HasSubstr("1.90x  tuned        mm f32 8x8x8 nn\n"));
+  EXPECT_THAT(table, HasSubstr("vendor       mm f32 9x9x9 nn\n"));
+}
+
+TEST(Report, TellsWhatWasLookedForInVainFromWhatWasNotLookedFor) {
+  Report report = two_rows();
+  report.rows[1].has_plan = true;
+  report.rows[1].plan.state = PlanState::kVendorStays;
+  EXPECT_THAT(to_table(report), HasSubstr("vendor stays mm f32 9x9x9 nn\n"));
 }
 
 TEST(Report, JsonHoldsTheSame) {
