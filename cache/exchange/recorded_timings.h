@@ -44,7 +44,7 @@ struct RecordedTimings {
   KernelFamily family = KernelFamily::kInductor;
   Space space;  // block_m, block_n, block_k, group_m, num_stages, num_warps
   std::vector<RecordedProblem> problems;  // in the order of first occurrence
-  std::string digest;                     // sha256 of the file's bytes, hexadecimal
+  std::string digest;                     // sha256 of the text, uncompressed; hexadecimal
 };
 
 // Reads either form of CSV, told apart by the header line:

@@ -43,6 +43,8 @@ class FeatureExtractor {
   // Least time the device could take for the problem, launch included: the larger of computing and
   // of moving each operand once.
   double roof_s() const;
+  // The part of that which is no work: starting the kernel.
+  double launch_s() const;
   // Time the analytical model gives a config: sensible where nothing was learned.
   double analytical_s(const Config& config) const;
   Fit fit(const Config& config) const;
