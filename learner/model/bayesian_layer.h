@@ -33,8 +33,10 @@ class BayesianLayer {
   std::vector<double> draw(Random& random) const;
 
  private:
+  void update_one(std::span<const double> row, double residual);
+
   OnlineState state_;
-  std::vector<double> gain_;  // scratch of update
+  std::vector<double> gain_;  // scratch of update_one
 };
 
 }  // namespace triode

@@ -24,7 +24,7 @@ struct Candidate {
   uint32_t index = 0;  // in the configs that were ranked
   // ln time, but for an offset that all candidates of the task share. Lower is faster.
   double score = 0;
-  double stddev = 0;               // of the score's difference to another candidate's
+  double stddev = 0;               // of the score's difference to the mean of the candidates
   double failure_probability = 0;  // that it does not run at all; not part of the score
   int mechanism = 0;               // see FeatureExtractor::mechanism
 };
@@ -55,8 +55,9 @@ class CostModel {
   const std::string& digest() const { return digest_; }
 
   // Ranks by the nets and the correction in `online` (which must be of this model's size). Configs
-  // keep their scores if the list is permuted. An unknown kernel or type is kUnsupported: the
-  // caller passes such a task through. An empty list gives an empty ranking.
+  // keep their places if the list is permuted; equal scores go by the config. An unknown kernel or
+  // type is kUnsupported: the caller passes such a task through. An empty list gives an empty
+  // ranking.
   Result<Ranking> rank(const RankingTask& task, std::span<const Config> configs,
                        const OnlineState& online) const;
   Result<Ranking> rank(const RankingTask& task, std::span<const Config> configs) const {
@@ -82,6 +83,8 @@ class CostModel {
 
  private:
   struct Prepared;  // the nets in the order the kernels read them
+  class Ranker;     // one task being ranked
+  Result<FeatureExtractor> extractor_for(const RankingTask& task) const;
   CostModel(Snapshot snapshot, std::unique_ptr<const Prepared> prepared);
 
   Snapshot snapshot_;
