@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learner/model/block_kernels_body.h"
+#include "learner/model/block_kernels_widths.h"
+
+namespace triode {
+
+extern const BlockKernels kAvx512Kernels = {"avx512", dense, standardise};
+
+}  // namespace triode

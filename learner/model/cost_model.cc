@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learner/model/cost_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "learner/model/block_kernels.h"
+#include "learner/model/prepared_net.h"
+
+namespace triode {
+namespace {
+
+// Of each mechanism class beyond the shortlist, so many of its best are kept for policies to try.
+constexpr size_t kKeptOfEachMechanism = 8;
+
+double sigmoid(double logit) {
+  return 1 / (1 + std::exp(-logit));
+}
+
+}  // namespace
+
+std::span<const float> Ranking::basis_of(size_t candidate) const {
+  return std::span(basis).subspan(candidate * basis_size, basis_size);
+}
+
+struct CostModel::Prepared {
+  std::vector<PreparedNet> nets;  // as in the snapshot
+  std::vector<size_t> rank_nets;  // positions of the rank nets; the first shortlists
+  std::optional<size_t> level, failure, vendor;
+  const BlockKernels& kernels = runnable_block_kernels().front();
+};
+
+// One task being ranked: what its steps share.
+class CostModel::Ranker {
+ public:
+  Ranker(const CostModel& model, const FeatureExtractor& extractor, const OnlineState& online)
+      : model_(model),
+        prepared_(*model.prepared_),
+        extractor_(extractor),
+        online_(online),
+        block_(extractor, model.snapshot_.standardisation, prepared_.kernels),
+        base_(prepared_.nets[prepared_.rank_nets.front()], block_, prepared_.kernels) {
+    const DenseLayer& last = prepared_.nets[prepared_.rank_nets.front()].net().layers.back();
+    net_basis_ = last.weights.size();
+    corrected_ = last.weights;
+    for (size_t i = 0; i < net_basis_; ++i) corrected_[i] += static_cast<float>(online.mean[i]);
+  }
+
+  Ranking rank(std::span<const Config> configs);
+
+  // Calls visit(first, count) with each block of configs loaded.
+  template <typename Visit>
+  void for_each_block(std::span<const Config> configs, const Visit& visit) {
+    for (size_t first = 0; first < configs.size(); first += kBlockColumns) {
+      const size_t count = std::min(kBlockColumns, configs.size() - first);
+      block_.load(configs.subspan(first, count));
+      visit(first, count);
+    }
+  }
+
+  std::vector<float> net_values(size_t position, std::span<const Config> configs) {
+    std::vector<float> values(configs.size());
+    PreparedNet::Run run(prepared_.nets[position], block_, prepared_.kernels);
+    std::array<float, kBlockColumns> column{};
+    for_each_block(configs, [&](size_t first, size_t count) {
+      run.evaluate(block_, {}, column.data());
+      std::copy_n(column.begin(), count, values.begin() + static_cast<std::ptrdiff_t>(first));
+    });
+    return values;
+  }
+
+  // Row-major, one row for each config.
+  std::vector<float> basis_rows(std::span<const Config> configs) {
+    const size_t size = online_.size();
+    std::vector<float> rows(configs.size() * size);
+    std::array<float, kBlockColumns> ignored{};
+    for_each_block(configs, [&](size_t first, size_t count) {
+      base_.evaluate(block_, {}, ignored.data());
+      for (size_t c = 0; c < count; ++c) {
+        float* row = rows.data() + (first + c) * size;
+        for (size_t i = 0; i < net_basis_; ++i) row[i] = base_.basis()[i * kBlockColumns + c];
+        for (size_t i = net_basis_; i < size; ++i) {
+          row[i] = block_.value(online_.features[i - net_basis_], c);
+        }
+      }
+    });
+    return rows;
+  }
+
+ private:
+  struct Scored {
+    uint32_t index;
+    float score;
+  };
+  std::vector<Scored> shortlist(std::span<const Config> configs, size_t& unfit);
+  std::vector<float> base_scores(std::span<const Config> configs);
+  void add_feature_correction(size_t first, size_t count, std::span<float> scores) const;
+  void fill_candidates(std::span<const Config> chosen, Ranking& ranking);
+  void fill_stddev(std::span<const double> ensemble_variance, Ranking& ranking) const;
+
+  const CostModel& model_;
+  const Prepared& prepared_;
+  const FeatureExtractor& extractor_;
+  const OnlineState& online_;
+  FeatureBlock block_;
+  PreparedNet::Run base_;
+  size_t net_basis_ = 0;
+  std::vector<float> corrected_;  // the base net's last layer with the online correction in it
+};
+
+void CostModel::Ranker::add_feature_correction(size_t first, size_t count,
+                                               std::span<float> scores) const {
+  for (size_t i = net_basis_; i < online_.size(); ++i) {
+    const auto weight = static_cast<float>(online_.mean[i]);
+    const uint16_t feature = online_.features[i - net_basis_];
+    if (weight == 0 || feature < block_.problem_count()) continue;  // the same for all configs
+    const float* row = block_.row(feature);
+    for (size_t c = 0; c < count; ++c) scores[first + c] += weight * row[c];
+  }
+}
+
+std::vector<float> CostModel::Ranker::base_scores(std::span<const Config> configs) {
+  std::vector<float> scores(configs.size());
+  std::array<float, kBlockColumns> column{};
+  for_each_block(configs, [&](size_t first, size_t count) {
+    base_.evaluate(block_, corrected_, column.data());
+    std::copy_n(column.begin(), count, scores.begin() + static_cast<std::ptrdiff_t>(first));
+    add_feature_correction(first, count, scores);
+  });
+  return scores;
+}
+
+// The best by the first net, and the best few of each mechanism class.
+std::vector<CostModel::Ranker::Scored> CostModel::Ranker::shortlist(std::span<const Config> configs,
+                                                                    size_t& unfit) {
+  std::vector<Config> fitting;
+  std::vector<Scored> scored;
+  for (uint32_t i = 0; i < configs.size(); ++i) {
+    if (extractor_.fit(configs[i]) == Fit::kFits) scored.push_back({i, 0});
+  }
+  unfit = configs.size() - scored.size();
+  if (unfit > 0) {
+    fitting.reserve(scored.size());
+    for (const Scored& s : scored) fitting.push_back(configs[s.index]);
+  }
+  const std::vector<float> scores =
+      base_scores(unfit > 0 ? std::span<const Config>(fitting) : configs);
+  for (size_t i = 0; i < scored.size(); ++i) scored[i].score = scores[i];
+  const auto better = [&](const Scored& a, const Scored& b) {
+    if (a.score != b.score) return a.score < b.score;
+    return configs[a.index] < configs[b.index];
+  };
+  const size_t wanted = std::min(scored.size(), static_cast<size_t>(model_.snapshot_.shortlist));
+  const auto middle = scored.begin() + static_cast<std::ptrdiff_t>(wanted);
+  std::nth_element(scored.begin(), middle, scored.end(), better);
+  // Beyond the shortlist, what each class still lacks of its few.
+  std::array<size_t, FeatureExtractor::kMaxMechanisms> kept{};
+  for (size_t i = 0; i < wanted; ++i) ++kept[extractor_.mechanism(configs[scored[i].index])];
+  std::array<std::vector<Scored>, FeatureExtractor::kMaxMechanisms> others;
+  for (size_t i = wanted; i < scored.size(); ++i) {
+    const auto mechanism = static_cast<size_t>(extractor_.mechanism(configs[scored[i].index]));
+    if (kept[mechanism] < kKeptOfEachMechanism) others[mechanism].push_back(scored[i]);
+  }
+  scored.resize(wanted);
+  for (size_t mechanism = 0; mechanism < others.size(); ++mechanism) {
+    std::vector<Scored>& of_class = others[mechanism];
+    const size_t lacking = std::min(
+        of_class.size(), kKeptOfEachMechanism - std::min(kKeptOfEachMechanism, kept[mechanism]));
+    std::partial_sort(of_class.begin(), of_class.begin() + static_cast<std::ptrdiff_t>(lacking),
+                      of_class.end(), better);
+    scored.insert(scored.end(), of_class.begin(),
+                  of_class.begin() + static_cast<std::ptrdiff_t>(lacking));
+  }
+  return scored;
+}
+
+// Scores by all rank nets, each less its mean over the candidates, since their offsets are free.
+void CostModel::Ranker::fill_candidates(std::span<const Config> chosen, Ranking& ranking) {
+  const size_t count = chosen.size();
+  const auto members = static_cast<double>(prepared_.rank_nets.size());
+  std::vector<double> sum(count, 0), squares(count, 0);
+  for (const size_t position : prepared_.rank_nets) {
+    const std::vector<float> values = net_values(position, chosen);
+    double mean = 0;
+    for (const float value : values) mean += value / static_cast<double>(count);
+    for (size_t i = 0; i < count; ++i) {
+      const double centred = values[i] - mean;
+      sum[i] += centred;
+      squares[i] += centred * centred;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const std::span<const float> row = ranking.basis_of(i);
+    double correction = 0;
+    for (size_t j = 0; j < row.size(); ++j) correction += online_.mean[j] * row[j];
+    ranking.candidates[i].score = sum[i] / members + correction;
+    squares[i] = std::max(0.0, squares[i] / members - sum[i] / members * (sum[i] / members));
+  }
+  fill_stddev(squares, ranking);
+  if (!prepared_.failure) return;
+  const std::vector<float> logits = net_values(*prepared_.failure, chosen);
+  for (size_t i = 0; i < count; ++i) {
+    ranking.candidates[i].failure_probability = sigmoid(logits[i]);
+  }
+}
+
+// Row by row P x, as a layer of the block kernels, then x . (P x); x is centred over the
+// candidates.
+void CostModel::Ranker::fill_stddev(std::span<const double> ensemble_variance,
+                                    Ranking& ranking) const {
+  const size_t n = online_.size();
+  const size_t count = ranking.candidates.size();
+  std::vector<float> centre(n, 0);
+  for (size_t c = 0; c < count; ++c) {
+    for (size_t i = 0; i < n; ++i) {
+      centre[i] += ranking.basis_of(c)[i] / static_cast<float>(count);
+    }
+  }
+  const std::vector<float> covariance(online_.covariance.begin(), online_.covariance.end());
+  const std::vector<float> zero(n, 0);
+  std::vector<float> x(n * kBlockColumns), product(n * kBlockColumns);
+  for (size_t first = 0; first < count; first += kBlockColumns) {
+    const size_t columns = std::min(kBlockColumns, count - first);
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t c = 0; c < columns; ++c) {
+        x[i * kBlockColumns + c] = ranking.basis_of(first + c)[i] - centre[i];
+      }
+    }
+    prepared_.kernels.dense({covariance.data(), zero.data(), static_cast<int32_t>(n),
+                             static_cast<int32_t>(n), x.data(), product.data(),
+                             BlockActivation::kNone});
+    for (size_t c = 0; c < columns; ++c) {
+      double variance = 0;
+      for (size_t i = 0; i < n; ++i) {
+        variance += x[i * kBlockColumns + c] * product[i * kBlockColumns + c];
+      }
+      ranking.candidates[first + c].stddev =
+          std::sqrt(std::max(0.0, variance) + ensemble_variance[first + c]);
+    }
+  }
+}
+
+Ranking CostModel::Ranker::rank(std::span<const Config> configs) {
+  Ranking unsorted;
+  const std::vector<Scored> scored = shortlist(configs, unsorted.unfit);
+  std::vector<Config> chosen;
+  for (const Scored& s : scored) {
+    chosen.push_back(configs[s.index]);
+    Candidate candidate;
+    candidate.index = s.index;
+    candidate.mechanism = extractor_.mechanism(configs[s.index]);
+    unsorted.candidates.push_back(candidate);
+  }
+  unsorted.basis_size = online_.size();
+  unsorted.basis = basis_rows(chosen);
+  fill_candidates(chosen, unsorted);
+
+  std::vector<size_t> order(chosen.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const double sa = unsorted.candidates[a].score;
+    const double sb = unsorted.candidates[b].score;
+    return sa != sb ? sa < sb : chosen[a] < chosen[b];
+  });
+  Ranking ranking;
+  ranking.unfit = unsorted.unfit;
+  ranking.basis_size = unsorted.basis_size;
+  for (const size_t i : order) {
+    ranking.candidates.push_back(unsorted.candidates[i]);
+    const std::span<const float> row = unsorted.basis_of(i);
+    ranking.basis.insert(ranking.basis.end(), row.begin(), row.end());
+  }
+  return ranking;
+}
+
+CostModel::CostModel(Snapshot snapshot, std::unique_ptr<const Prepared> prepared)
+    : snapshot_(std::move(snapshot)),
+      digest_(snapshot_digest(snapshot_)),
+      prepared_(std::move(prepared)) {}
+CostModel::~CostModel() = default;
+CostModel::CostModel(CostModel&&) noexcept = default;
+CostModel& CostModel::operator=(CostModel&&) noexcept = default;
+
+Result<CostModel> CostModel::make(Snapshot snapshot) {
+  TRIODE_TRY(snapshot.validate());
+  auto prepared = std::make_unique<Prepared>();
+  const size_t problem_count = feature_table(snapshot.kind).problem_count;
+  for (size_t i = 0; i < snapshot.nets.size(); ++i) {
+    const Net& net = snapshot.nets[i];
+    prepared->nets.emplace_back(net, problem_count);
+    if (net.role == NetRole::kRank) prepared->rank_nets.push_back(i);
+    if (net.role == NetRole::kLevel) prepared->level = i;
+    if (net.role == NetRole::kFailure) prepared->failure = i;
+    if (net.role == NetRole::kVendor) prepared->vendor = i;
+  }
+  return CostModel(std::move(snapshot), std::move(prepared));
+}
+
+Result<FeatureExtractor> CostModel::extractor_for(const RankingTask& task) const {
+  if (task.device.kind != snapshot_.kind) {
+    return unsupported("a model of the " + std::string(to_string(snapshot_.kind)) +
+                       " knows nothing of " + task.device.name);
+  }
+  return FeatureExtractor::make(task);
+}
+
+Result<Ranking> CostModel::rank(const RankingTask& task, std::span<const Config> configs,
+                                const OnlineState& online) const {
+  assert(online.size() == snapshot_.online.size());
+  const FeatureExtractor extractor = TRIODE_TRY(extractor_for(task));
+  const SupportVerdict support =
+      judge_support(snapshot_.support, task, extractor.problem_features());
+  if (support.support == Support::kUnknown) {
+    return unsupported("the model cannot rank \"" + to_string(task.problem) +
+                       "\": " + support.reason);
+  }
+  Ranker ranker(*this, extractor, online);
+  Ranking ranking = ranker.rank(configs);
+  ranking.roof_s = extractor.roof_s();
+  ranking.support = support;
+  if (prepared_->vendor && !configs.empty()) {
+    const float level = ranker.net_values(*prepared_->vendor, configs.first(1)).front();
+    ranking.vendor_s = std::exp(static_cast<double>(level)) * extractor.roof_s();
+  }
+  return ranking;
+}
+
+Result<std::vector<double>> CostModel::level(const RankingTask& task,
+                                             std::span<const Config> configs) const {
+  if (!prepared_->level) return unsupported("the model has no net for absolute times");
+  const FeatureExtractor extractor = TRIODE_TRY(extractor_for(task));
+  Ranker ranker(*this, extractor, snapshot_.online);
+  std::vector<double> seconds;
+  for (const float level : ranker.net_values(*prepared_->level, configs)) {
+    seconds.push_back(std::exp(static_cast<double>(level)) * extractor.roof_s());
+  }
+  return seconds;
+}
+
+Result<std::vector<float>> CostModel::evaluate(const RankingTask& task,
+                                               std::span<const Config> configs,
+                                               size_t position) const {
+  if (position >= snapshot_.nets.size()) return invalid_argument("the model has no such net");
+  const FeatureExtractor extractor = TRIODE_TRY(extractor_for(task));
+  return Ranker(*this, extractor, snapshot_.online).net_values(position, configs);
+}
+
+Result<std::vector<double>> CostModel::uncorrected_scores(const RankingTask& task,
+                                                          std::span<const Config> configs) const {
+  const FeatureExtractor extractor = TRIODE_TRY(extractor_for(task));
+  Ranker ranker(*this, extractor, snapshot_.online);
+  std::vector<double> scores(configs.size(), 0);
+  const auto members = static_cast<double>(prepared_->rank_nets.size());
+  for (const size_t position : prepared_->rank_nets) {
+    const std::vector<float> values = ranker.net_values(position, configs);
+    for (size_t i = 0; i < scores.size(); ++i) scores[i] += values[i] / members;
+  }
+  return scores;
+}
+
+Result<std::vector<float>> CostModel::basis(const RankingTask& task,
+                                            std::span<const Config> configs) const {
+  const FeatureExtractor extractor = TRIODE_TRY(extractor_for(task));
+  return Ranker(*this, extractor, snapshot_.online).basis_rows(configs);
+}
+
+}  // namespace triode

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "core/kernel_family.h"
+#include "core/problem.h"
+#include "core/space.h"
+#include "learner/model/cost_model.h"
+#include "learner/model/device_traits.h"
+
+namespace triode {
+
+// A problem with all its timings, kept back from learning.
+struct HeldBackProblem {
+  Problem problem;
+  std::shared_ptr<const Space> space;
+  std::shared_ptr<const DeviceTraits> device;
+  KernelFamily family = KernelFamily::kTriton;
+  std::vector<Config> configs;
+  std::vector<double> seconds;  // one per config; not finite: it did not run
+};
+
+struct GateOptions {
+  double most_loss = 0.002;   // regret may rise by this on each device: 0.2 points, the noise
+  size_t least_problems = 8;  // fewer on a device say nothing, and are not judged
+};
+
+struct DeviceRegret {
+  std::string device;
+  size_t problems = 0;
+  double current = 1;  // geometric mean of (time of the model's first choice / best time)
+  double candidate = 1;
+};
+
+struct GateVerdict {
+  bool passed = false;
+  std::string reason;  // in words, for the log: which device, from what to what
+  std::vector<DeviceRegret> devices;
+};
+
+// Regret of a model's first choice for each problem that it can rank, as ln (time / best).
+std::vector<double> log_regrets(const CostModel& model, std::span<const HeldBackProblem> problems);
+
+// Whether `candidate` may replace `current`: on no device of the slice does it lose more than
+// allowed. Refused if nothing could be judged.
+GateVerdict judge(const CostModel& current, const CostModel& candidate,
+                  std::span<const HeldBackProblem> slice, const GateOptions& options);
+
+// The model in use, and the way to another one. Thread-safe: current() never waits for a judgement.
+class ModelSlot {
+ public:
+  using Log = std::function<void(const std::string& line)>;
+
+  ModelSlot(std::shared_ptr<const CostModel> model, Log log);
+
+  std::shared_ptr<const CostModel> current() const;
+
+  // Swaps the candidate in if it passes, else keeps the current one; either way one line is logged.
+  GateVerdict offer(std::shared_ptr<const CostModel> candidate,
+                    std::span<const HeldBackProblem> slice, const GateOptions& options);
+
+  // Back to the model before the last swap; false if there is none. Logged.
+  bool roll_back(const std::string& reason);
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const CostModel> model_;
+  std::shared_ptr<const CostModel> previous_;
+  Log log_;
+};
+
+}  // namespace triode
