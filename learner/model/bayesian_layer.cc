@@ -22,26 +22,34 @@ double normal(Random& random) {
 
 BayesianLayer::BayesianLayer(OnlineState state) : state_(std::move(state)) {}
 
-// A batch of k rows is k updates of rank one. With rows centred over the batch, and the noise of
-// each independent, this is the posterior under an offset of which nothing is known: integrating
-// the offset out leaves the likelihood of the centred rows.
 void BayesianLayer::update(std::span<const float> rows, std::span<const double> residuals) {
+  ProblemMemory memory;
+  update(rows, residuals, memory);
+}
+
+// With an offset of which nothing is known, n rows teach what n - 1 differences do: each row
+// against the mean of those before it, weighted by sqrt((n - 1) / n) so that its noise is that of
+// one timing (Helmert's contrasts). The differences are independent, so each is an update of rank
+// one.
+void BayesianLayer::update(std::span<const float> rows, std::span<const double> residuals,
+                           ProblemMemory& memory) {
   const size_t n = state_.size();
-  const size_t count = residuals.size();
-  assert(rows.size() == count * n);
-  if (count < 2) return;
-  std::vector<double> centre(n, 0);
-  double mean_residual = 0;
-  for (size_t r = 0; r < count; ++r) {
-    mean_residual += residuals[r] / static_cast<double>(count);
-    for (size_t i = 0; i < n; ++i) centre[i] += rows[r * n + i] / static_cast<double>(count);
+  assert(rows.size() == residuals.size() * n);
+  memory.mean_row.resize(n, 0);
+  std::vector<double> difference(n);
+  for (size_t r = 0; r < residuals.size(); ++r) {
+    const auto before = static_cast<double>(memory.count++);
+    const double weight = std::sqrt(before / (before + 1));
+    for (size_t i = 0; i < n; ++i) {
+      const double raw = rows[r * n + i] - memory.mean_row[i];
+      difference[i] = weight * raw;
+      memory.mean_row[i] += raw / (before + 1);
+    }
+    const double residual = residuals[r] - memory.mean_residual;
+    memory.mean_residual += residual / (before + 1);
+    if (before > 0) update_one(difference, weight * residual);
   }
-  std::vector<double> row(n);
-  for (size_t r = 0; r < count; ++r) {
-    for (size_t i = 0; i < n; ++i) row[i] = rows[r * n + i] - centre[i];
-    update_one(row, residuals[r] - mean_residual);
-  }
-  ++state_.updates;
+  if (memory.count > 1) ++state_.updates;
 }
 
 void BayesianLayer::update_one(std::span<const double> row, double residual) {
@@ -91,19 +99,20 @@ double BayesianLayer::stddev(std::span<const float> row, std::span<const float> 
   return std::sqrt(std::max(0.0, variance));
 }
 
-std::vector<double> BayesianLayer::draw(Random& random) const {
+std::vector<std::vector<double>> BayesianLayer::draw(Random& random, size_t count) const {
   const size_t n = state_.size();
   std::vector<double> factor = state_.covariance;
-  std::vector<double> sample = state_.mean;
-  // A covariance that rounding has made indefinite leaves the mean: no draw is better than a wild
-  // one.
-  if (!cholesky(factor, n)) return sample;
+  std::vector<std::vector<double>> samples(count, state_.mean);
+  // A covariance that rounding has made indefinite leaves the mean: no draw beats a wild one.
+  if (!cholesky(factor, n)) return samples;
   std::vector<double> noise(n);
-  for (double& value : noise) value = normal(random);
-  for (size_t i = 0; i < n; ++i) {
-    for (size_t j = 0; j <= i; ++j) sample[i] += factor[i * n + j] * noise[j];
+  for (std::vector<double>& sample : samples) {
+    for (double& value : noise) value = normal(random);
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t j = 0; j <= i; ++j) sample[i] += factor[i * n + j] * noise[j];
+    }
   }
-  return sample;
+  return samples;
 }
 
 }  // namespace triode

@@ -11,10 +11,18 @@
 
 namespace triode {
 
+// What was learned of one problem so far, so that more timings of it can be told from an offset:
+// the means of its rows and residuals.
+struct ProblemMemory {
+  size_t count = 0;
+  std::vector<double> mean_row;
+  double mean_residual = 0;
+};
+
 // Learns a linear correction to the rank from timings, in closed form: a Kalman update of rank k
-// for k timings of one problem. Rows and times are centred within the problem, which is the exact
-// posterior when the problem's offset is unknown: only differences teach. Not thread-safe. With a
-// basis of 72 and three timings an update takes about 20 us.
+// for k timings of one problem. Only differences within the problem teach: the result is the exact
+// posterior when nothing is known of the problem's offset, in whichever batches its timings come.
+// Not thread-safe. With a basis of 72 and three timings an update takes about 20 us.
 class BayesianLayer {
  public:
   explicit BayesianLayer(OnlineState state);
@@ -22,15 +30,18 @@ class BayesianLayer {
   const OnlineState& state() const { return state_; }
 
   // `rows` is k x size, row-major; `residuals` are ln time less the score the nets gave, without
-  // this layer's correction. Fewer than two teach nothing. All must be finite.
+  // this layer's correction. All must be finite. The first timing of a problem teaches nothing.
+  void update(std::span<const float> rows, std::span<const double> residuals,
+              ProblemMemory& memory);
   void update(std::span<const float> rows, std::span<const double> residuals);
 
   double correction(std::span<const float> row) const;  // mean of w . row
   // Standard deviation of w . (row - reference): how unsure the order of two candidates is.
   double stddev(std::span<const float> row, std::span<const float> reference) const;
 
-  // A draw of w, for Thompson sampling: w . row orders candidates as one plausible world would.
-  std::vector<double> draw(Random& random) const;
+  // Draws of w, for Thompson sampling: w . row orders candidates as one plausible world would. One
+  // factorisation of the covariance, some 100 us, whatever the count.
+  std::vector<std::vector<double>> draw(Random& random, size_t count) const;
 
  private:
   void update_one(std::span<const double> row, double residual);

@@ -72,20 +72,26 @@ TRIODE_INLINE void activate(BlockActivation activation, Vector& x) {
 template <int32_t kRows>
 TRIODE_INLINE void dense_tile(const DenseCall& call, int32_t row, size_t column) {
   Vector sums[kRows][kColumnVectors];
+#pragma GCC unroll 4
   for (int32_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
     for (size_t v = 0; v < kColumnVectors; ++v) sums[r][v] = Vector{} + call.bias[row + r];
   }
   const float* weights = call.weights + static_cast<size_t>(row) * call.inputs;
   const float* in = call.in + column;
   for (int32_t i = 0; i < call.inputs; ++i, in += kBlockColumns) {
+#pragma GCC unroll 4
     for (int32_t r = 0; r < kRows; ++r) {
       const float weight = weights[static_cast<size_t>(r) * call.inputs + i];
+#pragma GCC unroll 4
       for (size_t v = 0; v < kColumnVectors; ++v) {
         sums[r][v] += weight * *reinterpret_cast<const Vector*>(in + v * kWidth);
       }
     }
   }
+#pragma GCC unroll 4
   for (int32_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
     for (size_t v = 0; v < kColumnVectors; ++v) {
       activate(call.activation, sums[r][v]);
       float* out = call.out + static_cast<size_t>(row + r) * kBlockColumns + column + v * kWidth;

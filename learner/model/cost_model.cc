@@ -349,6 +349,19 @@ Result<std::vector<float>> CostModel::evaluate(const RankingTask& task,
   return Ranker(*this, extractor, snapshot_.online).net_values(position, configs);
 }
 
+Result<std::vector<double>> CostModel::uncorrected_scores(const RankingTask& task,
+                                                          std::span<const Config> configs) const {
+  const FeatureExtractor extractor = TRIODE_TRY(extractor_for(task));
+  Ranker ranker(*this, extractor, snapshot_.online);
+  std::vector<double> scores(configs.size(), 0);
+  const auto members = static_cast<double>(prepared_->rank_nets.size());
+  for (const size_t position : prepared_->rank_nets) {
+    const std::vector<float> values = ranker.net_values(position, configs);
+    for (size_t i = 0; i < scores.size(); ++i) scores[i] += values[i] / members;
+  }
+  return scores;
+}
+
 Result<std::vector<float>> CostModel::basis(const RankingTask& task,
                                             std::span<const Config> configs) const {
   const FeatureExtractor extractor = TRIODE_TRY(extractor_for(task));

@@ -72,6 +72,11 @@ class CostModel {
   Result<std::vector<float>> evaluate(const RankingTask& task, std::span<const Config> configs,
                                       size_t position) const;
 
+  // Mean of the rank nets' values for configs, without any correction: what a timing is compared
+  // with to learn from it.
+  Result<std::vector<double>> uncorrected_scores(const RankingTask& task,
+                                                 std::span<const Config> configs) const;
+
   // Basis rows of configs in the given order, for building a prior and for learning from timings of
   // configs that no ranking held. Row-major.
   Result<std::vector<float>> basis(const RankingTask& task, std::span<const Config> configs) const;

@@ -111,6 +111,14 @@ Result<GpuTask> GpuTask::make(const RankingTask& task) {
   t.peak = broadcast(peak);
   t.ai_full = broadcast(path == Path::kSimt ? 16 : path == Path::kTf32 ? 24 : 32);
   t.k_step = broadcast(path == Path::kSimt ? 0.4e-6 : 0.25e-6);
+  t.log_M = log2_of(t.M);
+  t.log_N = log2_of(t.N);
+  t.log_K = log2_of(t.K);
+  t.log_batch = log2_of(t.batch);
+  t.log_by = log2_of(t.by);
+  t.log_SM = log2_of(t.SM);
+  t.log_bytes_min = log2_of(t.bytes_min);
+  t.log_roof = log2_of(t.roof);
   return t;
 }
 
@@ -119,6 +127,7 @@ GpuQuantities::GpuQuantities(const GpuTask& task, const TritonLanes& config) : t
   derive_occupancy();
   derive_traffic();
   derive_times();
+  derive_logs();
 }
 
 void GpuQuantities::derive_tiles() {
@@ -127,9 +136,6 @@ void GpuQuantities::derive_tiles() {
   tiles = t.batch * gm * gn * c.split;
   ki = ceil_of(t.K / (c.bk * c.split));
   ai_t = c.bm * c.bn / (c.bm + c.bn);
-  fill_m = t.M / (gm * c.bm);
-  fill_n = t.N / (gn * c.bn);
-  fill_k = t.K / (ki * c.bk * c.split);
 }
 
 void GpuQuantities::derive_occupancy() {
@@ -178,6 +184,26 @@ void GpuQuantities::derive_times() {
   t_l2 = l2t / (t.L2BW * parallel);
   t_lat = ceil_of(waves) * (1e-6f + ki * t.k_step / larger(c.stages - 1, one));
   t_an = larger(larger(t_comp, t_dram), larger(t_l2, t_lat)) + t.launch;
+}
+
+void GpuQuantities::derive_logs() {
+  log_bm = log2_of(c.bm);
+  log_bn = log2_of(c.bn);
+  log_bk = log2_of(c.bk);
+  log_split = log2_of(c.split);
+  log_warps = log2_of(c.warps);
+  log_stages = log2_of(c.stages);
+  log_gm = log2_of(gm);
+  log_gn = log2_of(gn);
+  log_ki = log2_of(ki);
+  log_occ = log2_of(occ);
+  log_sides = log2_of(c.bm + c.bn);
+  log_acc = log_bm + log_bn - log_warps - 5;
+  log_tiles = t.log_batch + log_gm + log_gn + log_split;
+  log_w1 = log_tiles - t.log_SM;
+  log_fill_m = t.log_M - log_gm - log_bm;
+  log_fill_n = t.log_N - log_gn - log_bn;
+  log_fill_k = t.log_K - log_ki - log_bk - log_split;
 }
 
 }  // namespace triode

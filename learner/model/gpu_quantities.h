@@ -20,6 +20,8 @@ struct GpuTask {
   Lanes ai_full;  // bm*bn/(bm+bn) from which on the multipliers are busy
   Lanes k_step;   // seconds one step of the loop over k waits for memory
   Lanes in_bytes, out_bytes, bytes_min, flops, roof;
+  // Logarithms to base two.
+  Lanes log_M, log_N, log_K, log_batch, log_by, log_SM, log_bytes_min, log_roof;
 
   // kUnsupported for types that no matmul of these devices reads.
   static Result<GpuTask> make(const RankingTask& task);
@@ -37,10 +39,15 @@ struct GpuQuantities {
   Lanes gm, gn, tiles, ki;
   Lanes smem, acc, occ_smem, occ, warps_sm;
   Lanes waves, weff, w1, w1eff;
-  Lanes fill_m, fill_n, fill_k;  // share of the padded dimension that is work
   Lanes ai_t, dram, l2t;
   Lanes t_comp, t_dram, t_l2, t_lat, t_an;
   Lanes wg;  // the block can use warpgroup instructions, and the device has them
+  // Logarithms of what several features share: most features are sums of these, which costs far
+  // less than a logarithm each.
+  Lanes log_bm, log_bn, log_bk, log_split, log_warps, log_stages, log_gm, log_gn, log_ki, log_occ;
+  Lanes log_sides;  // of bm + bn
+  Lanes log_acc, log_tiles, log_w1;
+  Lanes log_fill_m, log_fill_n, log_fill_k;  // share of the padded dimension that is work
 
   GpuQuantities(const GpuTask& task, const TritonLanes& config);
 
@@ -49,6 +56,7 @@ struct GpuQuantities {
   void derive_occupancy();
   void derive_traffic();
   void derive_times();
+  void derive_logs();
 };
 
 }  // namespace triode

@@ -47,6 +47,9 @@ class OnlineLearner {
 
   // Learns the timings of one task. Timings that cannot be true are left out, counted and named in
   // the report; an error only if the task itself cannot be featurised.
+  // `memory` carries a problem from one batch of its timings to the next.
+  Result<LearnReport> learn(const RankingTask& task, std::span<const TimedConfig> timed,
+                            ProblemMemory& memory);
   Result<LearnReport> learn(const RankingTask& task, std::span<const TimedConfig> timed);
 
   // The model with what was learned in it, as a new snapshot.

@@ -29,6 +29,9 @@ struct PolicyOptions {
   size_t batch = 3;           // configs to propose; more finds more and costs more trials
   size_t reserved_slots = 1;  // of a batch, for other mechanism classes; needs a batch of two
   double doubt = 1.0;         // standard deviations of credit a candidate gets; more explores more
+  // Standard deviations by which another mechanism class may lie behind the best and still get a
+  // reserved slot; more keeps exploring longer.
+  double reserve_doubt = 3.0;
   // Candidates whose basis differs by less than this share of its length from one already in the
   // batch wait behind the others: timing near-twins teaches little. 0 is off.
   double least_distance = 0.02;
