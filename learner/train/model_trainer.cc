@@ -194,9 +194,11 @@ ModelRecipe ModelRecipe::standard(uint64_t seed, int32_t threads) {
   recipe.student.epochs = 40;
   recipe.level.objective = Objective::kSquaredError;
   recipe.level.members = 1;
-  recipe.level.epochs = 30;
+  recipe.level.hidden = {48, 48};
+  recipe.level.epochs = 20;
   recipe.vendor = recipe.level;
   recipe.vendor.hidden = {32, 32};
+  recipe.vendor.epochs = 60;
   recipe.failure = recipe.vendor;
   recipe.failure.objective = Objective::kLogistic;
   recipe.failure.epochs = 10;
