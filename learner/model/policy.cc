@@ -7,13 +7,12 @@
 #include <limits>
 #include <numbers>
 
-#include "core/enum_names.h"
 #include "learner/model/bayesian_layer.h"
 
 namespace triode {
 namespace {
 
-constexpr EnumNames<PolicyKind, 4> kKinds{"a policy", {"greedy", "lcb", "thompson", "reserved"}};
+constexpr std::array<std::string_view, 4> kKinds = {"greedy", "lcb", "thompson", "reserved"};
 
 double normal_density(double z) {
   return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
@@ -184,11 +183,15 @@ Proposal Batch::propose(Random& random) {
 }  // namespace
 
 std::string_view to_string(PolicyKind kind) {
-  return kKinds.name_of(kind);
+  return kKinds[static_cast<size_t>(kind)];
 }
 
 Result<PolicyKind> parse_policy_kind(std::string_view text) {
-  return kKinds.parse(text);
+  const auto found = std::find(kKinds.begin(), kKinds.end(), text);
+  if (found == kKinds.end()) {
+    return invalid_argument("there is no such policy; expected greedy, lcb, thompson or reserved");
+  }
+  return static_cast<PolicyKind>(found - kKinds.begin());
 }
 
 Proposal propose(const Ranking& ranking, const OnlineState& online, std::span<const Tried> tried,

@@ -7,13 +7,19 @@
 #include <optional>
 #include <vector>
 
+#include "core/config.h"
 #include "core/device.h"
 #include "core/measurement.h"
+#include "core/outcome.h"
+#include "core/problem.h"
 #include "core/random.h"
+#include "core/space.h"
+#include "core/status.h"
+#include "core/target.h"
 
 namespace triode {
 
-// How a recorded trial ended, and how long it took.
+// How a recorded trial ended, and how long it took per call.
 struct ReplayedTrial {
   Outcome outcome;
   double median_ns = 0;
@@ -38,11 +44,11 @@ class ReplaySource {
 };
 
 // Recorded timings as a device: what was measured once, elsewhere, is measured again here, with the
-// noise and the failures it had, in microseconds and without the device. A config that failed fails
-// again, in build() or run(), with its recorded reason. It computes nothing: run() leaves c alone,
-// and time() does not call the vendor's kernel but replays its recorded time (kUnsupported where
-// there is none). Repeatable: the same seed and order of calls give the same figures to the digit.
-// Thread-safe.
+// noise and the failures it had, in microseconds and without the device. A config that did not
+// compile fails in build(), one that crashed or hung in run(), with the recorded reason. It
+// computes nothing: run() leaves c alone, and time() replays the vendor's recorded time instead of
+// calling its kernel; where none was recorded, the vendor's measurement is empty and the speedup 0.
+// The same seed and order of calls give the same figures to the digit. Thread-safe.
 class ReplayDevice final : public Device {
  public:
   ReplayDevice(std::shared_ptr<const ReplaySource> source, uint64_t seed);
