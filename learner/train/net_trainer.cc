@@ -25,6 +25,9 @@ constexpr double kMostLogTime = 1.5;  // ln; how bad a config is beyond this tea
 constexpr double kNoPlace = -1e9;     // added to the score of an empty place
 // Epochs between looks at the held-out part: a look costs a third of an epoch.
 constexpr int32_t kLookEvery = 5;
+// Looks begin after this share of the epochs: before, the learning rate is too high for the weights
+// to be more than a lucky moment.
+constexpr double kFirstLook = 0.5;
 
 Tensor activate(const Tensor& x, Activation activation) {
   return activation == Activation::kRelu ? at::relu(x) : at::silu(x);
@@ -135,6 +138,15 @@ Tensor loss_of(const Tensor& scores, const Tensor& y, const Tensor& mask, const 
   return (each * mask).sum(-1) / mask.sum(1);
 }
 
+// What the held-out part is judged by, member x list: of a ranking, what its first choice costs.
+Tensor criterion(const Tensor& scores, const Tensor& y, const Tensor& mask,
+                 const NetRecipe& recipe) {
+  if (recipe.objective != Objective::kRank) return loss_of(scores, y, mask, recipe);
+  const Tensor first = (scores - (1 - mask) * kNoPlace).argmin(-1, true);
+  const Tensor cost = at::clamp_max(y, kMostLogTime).unsqueeze(0).expand_as(scores);
+  return cost.gather(-1, first).squeeze(-1);
+}
+
 double scheduled(double step, double steps, double peak) {
   const double rise = kWarmUp * steps;
   if (step < rise) return peak * (step + 1) / (rise + 1);
@@ -161,7 +173,8 @@ class Training {
       TrainingProgress state{.epoch = epoch + 1, .epochs = recipe_.epochs};
       state.training_loss = run_epoch(epoch, optimiser);
       const bool is_last = epoch + 1 == recipe_.epochs;
-      if (is_last || (epoch + 1) % kLookEvery == 0) held_out_loss_ = keep_best();
+      const bool is_due = (epoch + 1) % kLookEvery == 0 && epoch >= kFirstLook * recipe_.epochs;
+      if (is_last || is_due) held_out_loss_ = keep_best();
       state.held_out_loss = held_out_loss_;
       if (progress && !progress(state)) return unavailable("the training was stopped");
     }
@@ -205,12 +218,14 @@ class Training {
     }
   }
 
+  using Measure = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const NetRecipe&);
+
   // member x list
-  Tensor losses(const Tensor& chosen) const {
+  Tensor measured(const Tensor& chosen, Measure measure) const {
     const Tensor rows = batches_.row.index_select(0, chosen).flatten();
     const Tensor scores = ensemble_.forward(batches_.x.index_select(0, rows))
                               .reshape({recipe_.members, chosen.size(0), batches_.y.size(1)});
-    return loss_of(scores, batches_.y.index_select(0, chosen),
+    return measure(scores, batches_.y.index_select(0, chosen),
                    batches_.mask.index_select(0, chosen), recipe_);
   }
 
@@ -234,7 +249,8 @@ class Training {
       const Tensor chosen = batch_at(first);
       const Tensor used = trains_.index_select(1, chosen);
       // Summed over members, so that each learns as if it were alone.
-      const Tensor loss = (losses(chosen) * used).sum() / static_cast<double>(chosen.size(0));
+      const Tensor loss =
+          (measured(chosen, loss_of) * used).sum() / static_cast<double>(chosen.size(0));
       optimiser.zero_grad();
       loss.backward();
       optimiser.step();
@@ -249,7 +265,7 @@ class Training {
     Tensor sum = at::zeros({recipe_.members});
     for (size_t first = 0; first < order_.size(); first += static_cast<size_t>(recipe_.batch)) {
       const Tensor chosen = batch_at(first);
-      sum += (losses(chosen) * (1 - trains_.index_select(1, chosen))).sum(1);
+      sum += (measured(chosen, criterion) * (1 - trains_.index_select(1, chosen))).sum(1);
     }
     const Tensor mean = sum / at::clamp_min((1 - trains_).sum(1), 1);
     const std::vector<Tensor> now = ensemble_.parameters();

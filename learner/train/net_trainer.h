@@ -39,7 +39,7 @@ struct NetRecipe {
   std::vector<int32_t> hidden = {64, 64, 64};
   Activation activation = Activation::kSilu;  // the smooth one learns better, and costs more
   int32_t members = 6;  // nets trained side by side from different starts; more is better, slower
-  int32_t epochs = 80;
+  int32_t epochs = 100;
   int32_t batch = 64;           // lists a step
   double learning_rate = 3e-3;  // at its peak; warms up and falls along a cosine
   double weight_decay = 1e-2;
@@ -57,7 +57,8 @@ struct TrainingProgress {
   int32_t epoch = 0;
   int32_t epochs = 0;
   double training_loss = 0;  // mean of the members
-  double held_out_loss = 0;  // the same, each on its own part, when last looked at; first infinite
+  double held_out_loss =
+      0;  // the same, each on its own part, when last looked at; kRank: ln regret
 };
 // False stops the training: kUnavailable.
 using ProgressSink = std::function<bool(const TrainingProgress&)>;
