@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learner/train/online_prior.h"
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "learner/model/cost_model.h"
+#include "learner/model/feature_table.h"
+
+namespace triode::train {
+namespace {
+
+// Features whose names start so describe a mechanism that one device has
+// and another lacks.
+constexpr std::string_view kMechanismPrefix = "wg";
+
+std::vector<uint16_t> mechanism_features(const FeatureTable& table) {
+  std::vector<uint16_t> positions;
+  for (size_t f = 0; f < table.size(); ++f) {
+    if (table.features[f].name.starts_with(kMechanismPrefix)) {
+      positions.push_back(static_cast<uint16_t>(f));
+    }
+  }
+  return positions;
+}
+
+OnlineState blank_state(size_t size, std::vector<uint16_t> features) {
+  OnlineState state;
+  state.features = std::move(features);
+  state.mean.assign(size, 0);
+  state.covariance.assign(size * size, 0);
+  for (size_t i = 0; i < size; ++i) state.covariance[i * size + i] = 1;
+  return state;
+}
+
+// Adds the Gram matrix of the rows, centred, of the configs that ran.
+void add_gram(const std::vector<float>& basis, size_t size, const std::vector<double>& seconds,
+              std::vector<double>& gram) {
+  std::vector<double> mean(size);
+  double count = 0;
+  for (size_t row = 0; row < seconds.size(); ++row) {
+    if (std::isnan(seconds[row])) continue;
+    count += 1;
+    for (size_t i = 0; i < size; ++i) mean[i] += basis[row * size + i];
+  }
+  for (double& value : mean) value /= count;
+  std::vector<double> centred(size);
+  for (size_t row = 0; row < seconds.size(); ++row) {
+    if (std::isnan(seconds[row])) continue;
+    for (size_t i = 0; i < size; ++i) centred[i] = basis[row * size + i] - mean[i];
+    for (size_t i = 0; i < size; ++i) {
+      if (centred[i] == 0) continue;
+      for (size_t j = 0; j < size; ++j) gram[i * size + j] += centred[i] * centred[j];
+    }
+  }
+}
+
+}  // namespace
+
+Result<OnlineState> online_prior(const Snapshot& snapshot, std::span<const TimedProblem> problems,
+                                 const PriorOptions& options) {
+  const std::vector<uint16_t> features = mechanism_features(feature_table(snapshot.kind));
+  const size_t size = static_cast<size_t>(snapshot.nets.front().basis_size()) + features.size();
+  Snapshot blank = snapshot;
+  blank.online = blank_state(size, features);
+  const CostModel model = TRIODE_TRY(CostModel::make(std::move(blank)));
+  std::vector<double> gram(size * size);
+  for (const TimedProblem& timed : problems) {
+    const std::vector<float> basis = TRIODE_TRY(model.basis(timed.task(), timed.configs));
+    add_gram(basis, size, timed.seconds, gram);
+  }
+  return tempered_prior(std::move(gram), problems.size(), options.problems, options.noise,
+                        options.ridge, features);
+}
+
+}  // namespace triode::train

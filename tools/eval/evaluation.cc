@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/eval/evaluation.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "learner/train/baselines.h"
+#include "learner/train/model_trainer.h"
+#include "learner/train/split.h"
+#include "tools/eval/shipped_model.h"
+
+namespace triode::eval_tool {
+namespace {
+
+using train::Split;
+using train::TimedProblem;
+
+// Every shape group alone in the test part once.
+std::vector<Split> split_each(const std::vector<TimedProblem>& problems) {
+  std::map<uint64_t, Split> by_group;
+  for (const TimedProblem& timed : problems) by_group[train::shape_group(timed.problem)];
+  std::vector<Split> splits;
+  for (auto& [group, split] : by_group) {
+    for (size_t i = 0; i < problems.size(); ++i) {
+      const bool is_test = train::shape_group(problems[i].problem) == group;
+      (is_test ? split.test : split.train).push_back(i);
+    }
+    splits.push_back(std::move(split));
+  }
+  return splits;
+}
+
+std::vector<Split> splits_of(const std::vector<TimedProblem>& problems,
+                             const EvalOptions& options) {
+  switch (options.split) {
+    case SplitKind::kGrouped:
+      return train::grouped_folds(problems, options.folds, options.seed);
+    case SplitKind::kShift:
+      return {train::shift_split(problems)};
+    case SplitKind::kEach:
+      return split_each(problems);
+    case SplitKind::kAll:
+      break;
+  }
+  Split split;
+  split.test.resize(problems.size());
+  std::iota(split.test.begin(), split.test.end(), size_t{0});
+  return {split};
+}
+
+class Evaluator {
+ public:
+  Evaluator(const EvalOptions& options, const Progress& progress)
+      : options_(options), progress_(progress) {}
+
+  Result<Evaluation> run() {
+    out_.problems = TRIODE_TRY(train::read_timed_problems(options_.data, options_.device));
+    splits_ = splits_of(out_.problems, options_);
+    out_.data_digest = train::data_digest(out_.problems);
+    out_.split_digest = train::split_digest(out_.problems, splits_);
+    if (options_.split != SplitKind::kAll) {
+      matrix_ = TRIODE_TRY(train::extract_features(out_.problems));
+    }
+    for (size_t fold = 0; fold < splits_.size(); ++fold) {
+      const Split& split = splits_[fold];
+      const auto model = TRIODE_TRY(model_for(split, fold));
+      out_.models.push_back(model->digest());
+      TRIODE_TRY(train::judge_choices(out_.problems, split.test, train::rank_by(*model),
+                                      options_.ks, fold, out_.model));
+      TRIODE_TRY(judge_baselines(fold));
+      if (options_.online) TRIODE_TRY(judge_online(split, fold, model));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Result<std::shared_ptr<const CostModel>> model_for(const Split& split, size_t fold) {
+    Snapshot snapshot = TRIODE_TRY(options_.split == SplitKind::kAll ? find_snapshot(options_.model)
+                                                                     : trained(split, fold));
+    CostModel model = TRIODE_TRY(CostModel::make(std::move(snapshot)));
+    return std::make_shared<const CostModel>(std::move(model));
+  }
+
+  Result<Snapshot> trained(const Split& split, size_t fold) {
+    train::ModelRecipe recipe = train::ModelRecipe::standard(options_.seed, options_.threads);
+    if (options_.members > 0) recipe.rank.members = options_.members;
+    if (options_.epochs > 0) recipe.rank.epochs = recipe.student.epochs = options_.epochs;
+    const std::string part =
+        "model " + std::to_string(fold + 1) + " of " + std::to_string(splits_.size()) + ", ";
+    return train::train_model(
+        out_.problems, matrix_, split.train, options_.model, recipe,
+        [&](const train::ModelProgress& progress) {
+          const auto done =
+              (static_cast<double>(fold) + progress.done) / static_cast<double>(splits_.size());
+          progress_(done, part + progress.part + ": epoch " + std::to_string(progress.net.epoch) +
+                              " of " + std::to_string(progress.net.epochs));
+          return true;
+        });
+  }
+
+  // What a static list may learn from: the split's own training part, or, where there is none, the
+  // other three quarters of the shapes.
+  std::vector<Split> splits_for_static(size_t fold) const {
+    if (options_.split != SplitKind::kAll) return {splits_[fold]};
+    return train::grouped_folds(out_.problems, options_.folds, options_.seed);
+  }
+
+  Status judge_baselines(size_t fold) {
+    const std::vector<size_t>& test = splits_[fold].test;
+    const auto judge = [&](const std::string& name, const std::vector<size_t>& chosen,
+                           const train::Ranker& ranker) {
+      return train::judge_choices(out_.problems, chosen, ranker, options_.ks, fold,
+                                  out_.baselines[name]);
+    };
+    TRIODE_TRY(judge("random", test, train::random_ranker(options_.seed)));
+    TRIODE_TRY(judge("analytical", test, train::analytical_ranker()));
+    for (const Split& split : splits_for_static(fold)) {
+      for (const std::string& device : devices(split.test)) {
+        const auto ranker =
+            train::static_ranker(out_.problems, on(device, split.train), options_.ks.back());
+        TRIODE_TRY(judge("static", on(device, split.test), ranker));
+      }
+    }
+    return {};
+  }
+
+  Status judge_online(const Split& split, size_t fold, std::shared_ptr<const CostModel> model) {
+    for (const std::string& device : devices(split.test)) {
+      for (size_t order = 0; order < options_.orders; ++order) {
+        for (const bool learns : {true, false}) {
+          train::StreamOptions stream{.timings = options_.timings,
+                                      .learns = learns,
+                                      .policy = {},
+                                      .seed = options_.seed + order};
+          stream.policy.kind = learns ? options_.policy : PolicyKind::kGreedy;
+          stream.policy.batch = options_.batch;
+          out_.streams.push_back(
+              {device, order, fold, learns,
+               TRIODE_TRY(train::stream(out_.problems, on(device, split.test), model, stream))});
+        }
+      }
+    }
+    return {};
+  }
+
+  std::set<std::string> devices(const std::vector<size_t>& chosen) const {
+    std::set<std::string> names;
+    for (const size_t problem : chosen) names.insert(out_.problems[problem].device->name);
+    return names;
+  }
+
+  std::vector<size_t> on(const std::string& device, const std::vector<size_t>& chosen) const {
+    std::vector<size_t> some;
+    for (const size_t problem : chosen) {
+      if (out_.problems[problem].device->name == device) some.push_back(problem);
+    }
+    return some;
+  }
+
+  const EvalOptions& options_;
+  const Progress& progress_;
+  Evaluation out_;
+  std::vector<Split> splits_;
+  train::FeatureMatrix matrix_;
+};
+
+}  // namespace
+
+Result<Evaluation> evaluate(const EvalOptions& options, const Progress& progress) {
+  return Evaluator(options, progress).run();
+}
+
+}  // namespace triode::eval_tool

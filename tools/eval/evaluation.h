@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+#include "learner/train/choice_judge.h"
+#include "learner/train/online_judge.h"
+#include "learner/train/timed_problem.h"
+#include "tools/eval/eval_options.h"
+
+namespace triode::eval_tool {
+
+// A stream of problems in one of the orders.
+struct StreamRun {
+  std::string device;
+  size_t order = 0;
+  size_t fold = 0;
+  bool learns = true;
+  std::vector<train::StreamedChoice> choices;
+};
+
+// All that was judged.
+struct Evaluation {
+  std::vector<train::TimedProblem> problems;
+  std::vector<train::Judgement> model;
+  std::map<std::string, std::vector<train::Judgement>> baselines;
+  std::vector<StreamRun> streams;   // empty without --online
+  std::vector<std::string> models;  // digest of each that was judged
+  std::string split_digest;
+  std::string data_digest;
+};
+
+// `progress(done, what)` is told how far the work is.
+using Progress = std::function<void(double done, const std::string& what)>;
+
+// Reads the data, trains a model for each part of the split (or loads the one that was named), and
+// judges it beside the baselines on problems it has not seen.
+Result<Evaluation> evaluate(const EvalOptions& options, const Progress& progress);
+
+}  // namespace triode::eval_tool

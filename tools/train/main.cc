@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program behind `triode train`.
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "learner/train/model_card.h"
+#include "learner/train/model_trainer.h"
+#include "learner/train/split.h"
+#include "tools/train/progress_line.h"
+#include "tools/train/train_options.h"
+#include "triode_version.h"
+
+namespace triode::train_tool {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+int complain(const Status& status, int code) {
+  std::cerr << "triode-train: " << status.message() << "\n";
+  if (code == kWrongUsage) std::cerr << "triode-train: see 'triode train --help'\n";
+  return code;
+}
+
+Result<std::string> read_text(const std::string& path) {
+  if (path.empty()) return std::string();
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return not_found("cannot read " + path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Result<std::vector<train::TimedProblem>> training_problems(const TrainOptions& options) {
+  auto problems = TRIODE_TRY(train::read_timed_problems(options.data, options.device));
+  const auto except = TRIODE_TRY(train::read_timed_problems(options.except, options.device));
+  std::unordered_set<uint64_t> groups;
+  for (const train::TimedProblem& timed : except) groups.insert(train::shape_group(timed.problem));
+  std::erase_if(problems, [&](const train::TimedProblem& timed) {
+    return groups.contains(train::shape_group(timed.problem));
+  });
+  return problems;
+}
+
+train::ModelRecipe recipe_of(const TrainOptions& options) {
+  train::ModelRecipe recipe = train::ModelRecipe::standard(options.seed, options.threads);
+  if (options.members > 0) recipe.rank.members = options.members;
+  if (options.epochs > 0) recipe.rank.epochs = recipe.student.epochs = options.epochs;
+  return recipe;
+}
+
+void report(const TrainOptions& options, const Snapshot& snapshot, size_t problems) {
+  const std::string digest = snapshot_digest(snapshot);
+  if (options.json) {
+    const nlohmann::json json = {{"snapshot", options.output},
+                                 {"digest", digest},
+                                 {"data_digest", snapshot.training_digest},
+                                 {"problems", problems},
+                                 {"bytes", write_snapshot(snapshot).size()}};
+    std::cout << json.dump() << "\n";
+  } else {
+    std::cout << options.output << ": model " << digest.substr(0, 12) << " of " << problems
+              << " problems, data " << snapshot.training_digest.substr(0, 12) << "\n";
+  }
+}
+
+Status train(const TrainOptions& options) {
+  const std::string introduction = TRIODE_TRY(read_text(options.card));
+  const std::vector<train::TimedProblem> problems = TRIODE_TRY(training_problems(options));
+  const train::FeatureMatrix matrix = TRIODE_TRY(train::extract_features(problems));
+  std::vector<size_t> all(problems.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  ProgressLine line = progress_on_stderr(options.quiet);
+  const train::ModelRecipe recipe = recipe_of(options);
+  auto trained = train::train_model(
+      problems, matrix, all, options.name, recipe, [&](const train::ModelProgress& progress) {
+        line.show(progress.done, progress.part + ": epoch " + std::to_string(progress.net.epoch) +
+                                     " of " + std::to_string(progress.net.epochs));
+        return true;
+      });
+  line.finish();
+  Snapshot snapshot = TRIODE_TRY(std::move(trained));
+  snapshot.card = train::model_card(snapshot, problems, recipe, introduction);
+  TRIODE_TRY(save_snapshot(snapshot, options.output));
+  report(options, snapshot, problems.size());
+  return {};
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const auto options = parse_train_options(arguments);
+  if (!options.ok()) return complain(options.status(), kWrongUsage);
+  if (options->help) {
+    std::cout << help_text();
+    return kDone;
+  }
+  if (options->version) {
+    if (options->json) {
+      std::cout << R"({"name": "triode-train", "version": ")" << kVersion << "\"}\n";
+    } else {
+      std::cout << "triode-train " << kVersion << "\n";
+    }
+    return kDone;
+  }
+  const Status status = train(*options);
+  return status.ok() ? kDone : complain(status, kFailed);
+}
+
+}  // namespace
+}  // namespace triode::train_tool
+
+int main(int argc, char** argv) {
+  const int code = triode::train_tool::run({argv + (argc > 0 ? 1 : 0), argv + argc});
+  std::cout.flush();
+  return code == 0 && !std::cout ? 1 : code;
+}
