@@ -37,7 +37,7 @@ rocksdb::Options options_for(StoreMode mode) {
   // No threads that wake on a timer: they would disturb what is being timed.
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
-  if (mode == StoreMode::kReadOnly) {
+  if (mode != StoreMode::kReadWrite) {
     options.info_log = std::make_shared<SilentLog>();
     return options;
   }

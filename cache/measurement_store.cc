@@ -17,14 +17,15 @@ namespace triode {
 namespace {
 
 // The parts of a key that core/key.h joined; empty for a key that it did not make.
-std::optional<TrialKey> split_key(std::string_view key) {
+std::optional<SampleKey> split_key(std::string_view key) {
   const size_t target_end = key.find('\n');
   if (target_end == std::string_view::npos) return std::nullopt;
   const size_t problem_end = key.find('\n', target_end + 1);
   if (problem_end == std::string_view::npos) return std::nullopt;
-  return TrialKey{key.substr(0, target_end),
-                  key.substr(target_end + 1, problem_end - target_end - 1),
-                  key.substr(problem_end + 1)};
+  return SampleKey{.device = std::string(key.substr(0, target_end)),
+                   .problem = std::string(key.substr(target_end + 1, problem_end - target_end - 1)),
+                   .config = std::string(key.substr(problem_end + 1)),
+                   .validity = {}};
 }
 
 // Smaller is better. A trial without samples has no time to compare.
@@ -38,7 +39,7 @@ auto rank_of(const TrialRecord& record) {
 
 }  // namespace
 
-MeasurementStore::MeasurementStore(std::unique_ptr<Database> database)
+MeasurementStore::MeasurementStore(std::shared_ptr<Database> database)
     : database_(std::move(database)) {}
 
 MeasurementStore::~MeasurementStore() = default;
@@ -46,7 +47,7 @@ MeasurementStore::~MeasurementStore() = default;
 Result<std::unique_ptr<MeasurementStore>> MeasurementStore::open(const std::string& path,
                                                                  StoreMode mode) {
   std::unique_ptr<Database> database = TRIODE_TRY(Database::open(path, mode));
-  return std::unique_ptr<MeasurementStore>(new MeasurementStore(std::move(database)));
+  return std::make_unique<MeasurementStore>(std::move(database));
 }
 
 Status MeasurementStore::put(const Target& target, const Problem& problem, const Space& space,
@@ -91,7 +92,7 @@ Result<StoreCounts> MeasurementStore::for_each(const Visit& visit) const {
   StoreCounts counts;
   const std::unique_ptr<rocksdb::Iterator> at = database_->iterate_measurements();
   for (at->SeekToFirst(); at->Valid(); at->Next()) {
-    const std::optional<TrialKey> key = split_key(at->key().ToStringView());
+    const std::optional<SampleKey> key = split_key(at->key().ToStringView());
     const Result<TrialRecord> record = decode_record(at->value().ToStringView());
     if (!key || !record.ok()) {
       ++counts.damaged;
@@ -105,7 +106,7 @@ Result<StoreCounts> MeasurementStore::for_each(const Visit& visit) const {
 }
 
 Result<StoreCounts> MeasurementStore::count() const {
-  return for_each([](const TrialKey&, const TrialRecord&) { return true; });
+  return for_each([](const SampleKey&, const TrialRecord&) { return true; });
 }
 
 }  // namespace triode

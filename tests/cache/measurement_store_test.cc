@@ -138,8 +138,8 @@ TEST_F(MeasurementStoreTest, VisitsEverythingInKeyOrder) {
   target.device = "other cpu";
   ASSERT_TRUE(put(1, took(300)).ok());
   std::vector<std::string> seen;
-  const auto see = [&seen](const TrialKey& key, const TrialRecord&) {
-    seen.push_back(std::string(key.target.substr(0, 5)) + ", " + std::string(key.problem) + ", " +
+  const auto see = [&seen](const SampleKey& key, const TrialRecord&) {
+    seen.push_back(std::string(key.device.substr(0, 5)) + ", " + std::string(key.problem) + ", " +
                    std::string(key.config));
     return true;
   };
@@ -151,7 +151,7 @@ TEST_F(MeasurementStoreTest, VisitsEverythingInKeyOrder) {
 TEST_F(MeasurementStoreTest, StopsVisitingWhenTold) {
   ASSERT_TRUE(put(5, took(100)).ok());
   ASSERT_TRUE(put(3, took(200)).ok());
-  const auto stop = [](const TrialKey&, const TrialRecord&) { return false; };
+  const auto stop = [](const SampleKey&, const TrialRecord&) { return false; };
   EXPECT_EQ(store->for_each(stop).take().records, 1);
 }
 
