@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "cache/keyed_trial.h"
+#include "cache/sample_key.h"
 #include "cache/store_mode.h"
+#include "cache/trial_filter.h"
 #include "cache/trial_record.h"
 #include "core/config.h"
 #include "core/problem.h"
@@ -26,11 +29,16 @@ struct ConfigTrial {
   TrialRecord record;
 };
 
-// A record as it was found. The config's text is for Space::parse, which refuses what a newer space
-// has no place for.
+// What is known of a config. The config's text is for Space::parse, which refuses what a newer
+// space has no place for.
 struct StoredTrial {
   std::string config;
-  TrialRecord record;
+  TrialRecord record;  // folded from all its trials
+  std::string device = {};
+  Validity validity = {};
+  std::string why_prior = {};  // why it is no answer for whoever asked; empty: it is one
+
+  bool is_prior() const { return !why_prior.empty(); }
 };
 
 struct FoundTrials {
@@ -38,62 +46,74 @@ struct FoundTrials {
   int64_t damaged = 0;  // records passed over because their bytes make no sense
 };
 
-// The parts of a key, as text: Target::fingerprint, problem text, config text.
-struct TrialKey {
-  std::string_view target;
-  std::string_view problem;
-  std::string_view config;
+enum class Priors : uint8_t {
+  kNone,
+  kSameDevice,  // other toolchains and drivers
+  kAllDevices,  // costs a look-up per device known
 };
 
 struct StoreCounts {
-  int64_t records = 0;  // readable ones
+  int64_t records = 0;  // what was visited: trials of one key count once
   int64_t damaged = 0;
 };
 
-// Every trial ever made, on disk, by target, problem and config: one record each, the last put.
-// Any thread may call. One writer per folder, whichever process; readers see the store as it was
-// when they opened it. A damaged record is counted and passed over.
+// Every trial ever made, on disk, by device, problem, config and validity. Trials are appended, and
+// those of one key are folded when read (cache/fold.h). Any thread may call. One writer per folder,
+// whichever process. A damaged record is counted and passed over.
 //
 //   auto store = TRIODE_TRY(MeasurementStore::open(folder, StoreMode::kReadWrite));
 //   TRIODE_TRY(store->put_all(target, problem, space, trials));
 //   const FoundTrials known = TRIODE_TRY(store->find(target, problem));
 class MeasurementStore {
  public:
-  // kReadWrite makes the folder if there is none. kUnavailable if another process writes there (the
-  // message names it) or the system refuses; kUnsupported if the store is of a newer schema, and
-  // kInvalidArgument if the folder holds something else, both left as they are; kNotFound if there
-  // is nothing to read; kCorrupt if RocksDB finds its files damaged.
+  // The measurements of a cache alone, with the default options; Cache::open has the rest, and says
+  // how it fails.
   static Result<std::unique_ptr<MeasurementStore>> open(const std::string& path, StoreMode mode);
 
+  explicit MeasurementStore(std::shared_ptr<Database> database);
   MeasurementStore(const MeasurementStore&) = delete;
   MeasurementStore& operator=(const MeasurementStore&) = delete;
   ~MeasurementStore();
 
-  // On the disk when it returns: a few milliseconds, so put_all where there are many.
-  // kResourceExhausted on a full disk, kInvalidArgument for times that are not finite.
+  // Adds a trial. As safe as StoreOptions::sync says when it returns. kResourceExhausted on a full
+  // disk, kInvalidArgument for times that are not finite, kUnsupported if opened to read.
   Status put(const Target& target, const Problem& problem, const Space& space, const Config& config,
              const TrialRecord& record);
-
-  // All of them or, on an error, none.
+  // All of them or, on an error, none. One write, so put_all where there are many.
   Status put_all(const Target& target, const Problem& problem, const Space& space,
                  std::span<const ConfigTrial> trials);
+  // The same for trials of any keys. Those with an origin are stored once, however often they are
+  // appended: importing a file again changes nothing.
+  Status append(std::span<const KeyedTrial> trials);
 
   // What is known of this problem on this very target, toolchain and driver included. Best first:
   // those that ended ok by median time, then the unstable ones likewise, then the failed.
   Result<FoundTrials> find(const Target& target, const Problem& problem) const;
+  // The same for any validity and device text; then, if asked for, the priors, likewise.
+  Result<FoundTrials> find(const std::string& device, const Problem& problem,
+                           const Validity& validity, Priors priors) const;
 
-  // Visits every readable record in key order until `visit` returns false; the key's texts live as
-  // long as that call. Counts what was passed on the way.
-  using Visit = std::function<bool(const TrialKey& key, const TrialRecord& record)>;
+  // What is known under this very key. One seek.
+  Result<std::optional<TrialRecord>> get(const SampleKey& key) const;
+
+  // Visits what matches, folded, in key order until `visit` returns false: devices, then problems
+  // by op, dtype and sizes (numbers, not text), then configs. The key lives as long as that call.
+  using Visit = std::function<bool(const SampleKey& key, const TrialRecord& record)>;
+  Result<StoreCounts> scan(const TrialFilter& filter, const Visit& visit) const;
+  // The same for all, and with every stored trial apart: for exports.
   Result<StoreCounts> for_each(const Visit& visit) const;
-
+  Result<StoreCounts> for_each_trial(const Visit& visit) const;
   // Reads every record.
   Result<StoreCounts> count() const;
 
- private:
-  explicit MeasurementStore(std::unique_ptr<Database> database);
+  // Devices with records, in order; problems of a device that match, likewise, at most `limit`. A
+  // seek each, whatever the number of records.
+  Result<std::vector<std::string>> devices() const;
+  Result<std::vector<Problem>> problems(const std::string& device, const TrialFilter& filter = {},
+                                        int64_t limit = INT64_MAX) const;
 
-  std::unique_ptr<Database> database_;
+ private:
+  std::shared_ptr<Database> database_;
 };
 
 }  // namespace triode

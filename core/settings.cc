@@ -15,6 +15,7 @@ namespace {
 constexpr EnumNames<Mode, 4> kModes = {"a mode", {"off", "observe", "tune", "frozen"}};
 constexpr EnumNames<ForcedPlans, 3> kForcedPlans = {"a choice of plans",
                                                     {"off", "first", "random"}};
+constexpr EnumNames<SyncLevel, 3> kSyncLevels = {"a sync level", {"none", "batch", "every"}};
 constexpr EnumNames<bool, 2> kSwitch = {"a switch", {"0", "1"}};
 
 // Far above what one matmul can use; more is a slip of the finger.
@@ -27,6 +28,11 @@ Status assign_mode(Settings& settings, std::string_view text) {
 
 Status assign_forced_plans(Settings& settings, std::string_view text) {
   settings.force_plans = TRIODE_TRY(kForcedPlans.parse(text));
+  return {};
+}
+
+Status assign_sync_level(Settings& settings, std::string_view text) {
+  settings.cache_sync = TRIODE_TRY(kSyncLevels.parse(text));
   return {};
 }
 
@@ -56,7 +62,7 @@ Status assign_path(Settings& settings, std::string_view text) {
 }
 
 // The one place where a setting is declared.
-constexpr std::array<SettingRow, 8> kRows = {{
+constexpr std::array<SettingRow, 9> kRows = {{
     {.variable = "TRIODE_MODE",
      .option = "--mode",
      .value = "off|observe|tune|frozen",
@@ -94,6 +100,10 @@ constexpr std::array<SettingRow, 8> kRows = {{
      .option = "--force-plans",
      .value = "off|first|random",
      .assign = assign_forced_plans},
+    {.variable = "TRIODE_CACHE_SYNC",
+     .option = "--cache-sync",
+     .value = "none|batch|every",
+     .assign = assign_sync_level},
 }};
 
 }  // namespace
@@ -133,6 +143,10 @@ Status check_settings(const Settings& settings) {
 
 std::string_view to_string(Mode mode) {
   return kModes.name_of(mode);
+}
+
+std::string_view to_string(SyncLevel level) {
+  return kSyncLevels.name_of(level);
 }
 
 Result<Mode> parse_mode(std::string_view text) {

@@ -28,6 +28,15 @@ enum class ForcedPlans : uint8_t {
   kRandom,  // any legal config, drawn by the call: the same call always gets the same
 };
 
+// When a write to the cache counts as done. All survive the end of the process that wrote, however
+// sudden; they differ in what a power cut may take.
+enum class SyncLevel : uint8_t {
+  kNone,   // handed to the system: the last seconds
+  kBatch,  // batches, plans and models are on the disk, and all before them; single trials since,
+           // not
+  kEvery,  // each is on the disk: milliseconds, which threads that write at once share
+};
+
 // What a user can set about a program that runs with Triode inside. Each field has one row in
 // setting_rows(), and so one environment variable and one option of `triode run`.
 struct Settings {
@@ -39,6 +48,7 @@ struct Settings {
   std::string report_file;   // where to, implies report; empty: stderr
   int32_t threads = 0;       // most threads of a plan; 0: as many as the library would use
   ForcedPlans force_plans = ForcedPlans::kOff;
+  SyncLevel cache_sync = SyncLevel::kBatch;
 
   bool operator==(const Settings&) const = default;
 };
@@ -70,6 +80,7 @@ Result<Settings> read_settings_from_environment();
 Status check_settings(const Settings& settings);
 
 std::string_view to_string(Mode mode);
+std::string_view to_string(SyncLevel level);
 Result<Mode> parse_mode(std::string_view text);
 
 }  // namespace triode

@@ -41,8 +41,8 @@ const SettingRow& row_of(std::string_view variable) {
 // Names of the fields that are not at their default. The binding stops compiling when a field is
 // added, until it is named here too.
 std::vector<std::string> changed_fields(const Settings& settings) {
-  const auto& [mode, cache, plans, report, report_json, report_file, threads, force_plans] =
-      settings;
+  const auto& [mode, cache, plans, report, report_json, report_file, threads, force_plans,
+               cache_sync] = settings;
   const Settings fresh;
   std::vector<std::string> names;
   if (mode != fresh.mode) names.emplace_back("mode");
@@ -53,9 +53,10 @@ std::vector<std::string> changed_fields(const Settings& settings) {
   if (report_file != fresh.report_file) names.emplace_back("report_file");
   if (threads != fresh.threads) names.emplace_back("threads");
   if (force_plans != fresh.force_plans) names.emplace_back("force_plans");
+  if (cache_sync != fresh.cache_sync) names.emplace_back("cache_sync");
   return names;
 }
-constexpr size_t kFieldCount = 8;
+constexpr size_t kFieldCount = 9;
 
 // A row, a value that is not the default, and what it does.
 struct Example {
@@ -76,6 +77,7 @@ const Example kExamples[] = {
     {"TRIODE_REPORT_FILE", "--report-file", "report.txt", "report_file", false, true},
     {"TRIODE_THREADS", "--threads", "3", "threads", false, false},
     {"TRIODE_FORCE_PLANS", "--force-plans", "random", "force_plans", false, false},
+    {"TRIODE_CACHE_SYNC", "--cache-sync", "every", "cache_sync", false, false},
 };
 
 class EverySetting : public ::testing::TestWithParam<Example> {};
@@ -137,8 +139,8 @@ std::vector<std::string> words_of(std::string_view alternatives) {
 
 TEST(SettingRows, TakeWhatTheirHelpNames) {
   Settings settings;
-  for (const char* variable :
-       {"TRIODE_MODE", "TRIODE_REPORT", "TRIODE_REPORT_JSON", "TRIODE_FORCE_PLANS"}) {
+  for (const char* variable : {"TRIODE_MODE", "TRIODE_REPORT", "TRIODE_REPORT_JSON",
+                               "TRIODE_FORCE_PLANS", "TRIODE_CACHE_SYNC"}) {
     const SettingRow& row = row_of(variable);
     for (const std::string& word : words_of(row.value)) {
       EXPECT_TRUE(row.assign(settings, word).ok()) << variable << "=" << word;
@@ -217,7 +219,9 @@ INSTANTIATE_TEST_SUITE_P(
                       WrongValue{"TRIODE_THREADS", "+4", kThreadValues},
                       WrongValue{"TRIODE_THREADS", "4.0", kThreadValues},
                       WrongValue{"TRIODE_THREADS", "all", kThreadValues},
-                      WrongValue{"TRIODE_FORCE_PLANS", "1", kForcedValues}));
+                      WrongValue{"TRIODE_FORCE_PLANS", "1", kForcedValues},
+                      WrongValue{"TRIODE_CACHE_SYNC", "always",
+                                 "a sync level; expected none, batch or every"}));
 
 TEST(ReadSettings, NothingSetIsTheDefaults) {
   EXPECT_EQ(read_settings(lookup_in({})).value(), Settings());
