@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,7 +68,12 @@ class ArtifactStore {
   Result<int64_t> shrink_to(int64_t stored_bytes);
 
  private:
+  Result<int64_t> shrink_locked(int64_t stored_bytes);
+  Status note_stored(int64_t added);
+
   std::shared_ptr<Database> database_;
+  std::mutex mutex_;                     // of whoever adds or drops
+  std::optional<int64_t> stored_bytes_;  // of all; under mutex_; empty until first asked for
 };
 
 }  // namespace triode

@@ -19,6 +19,7 @@ class Database;
 // What the writer found in the spool when it opened.
 struct SpoolIntake {
   int64_t files = 0;
+  int64_t files_left = 0;  // held by a process that does not let go, for the next time
   int64_t records = 0;
   int64_t damaged_bytes = 0;  // cut off in mid-write, or changed since; kept in quarantine
 };

@@ -1,58 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
+// Internal to the cache.
 #pragma once
 
 #include <rocksdb/db.h>
 
-#include <filesystem>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cache/store_mode.h"
+#include "cache/families.h"
+#include "cache/store_options.h"
 #include "core/status.h"
 
 namespace triode {
+
+// How much is lost if a write is not on the disk.
+enum class Weight : uint8_t { kSingle, kBatch };
 
 // The RocksDB folder that holds the cache: its lock, its schema version, its column families. The
 // cache's own: no other module includes this header.
 // Any thread may call. One process writes, which the folder's file OWNER names; any number read.
 class Database {
  public:
-  // Makes the folder if `mode` is to write. Fails, and leaves everything as it was, with
-  //   kUnavailable     another writer has it, or the system refuses
-  //   kUnsupported     its schema is newer than this build
-  //   kInvalidArgument the folder holds something else
-  //   kNotFound        nothing to read there
-  //   kCorrupt         RocksDB finds its files damaged
-  static Result<std::unique_ptr<Database>> open(const std::string& path, StoreMode mode);
+  // Makes the folder, or brings it to the present schema, if `mode` is to write. Fails as
+  // Cache::open says.
+  static Result<std::unique_ptr<Database>> open(const std::string& path,
+                                                const StoreOptions& options);
+  static Result<std::unique_ptr<Database>> open(const std::string& path, StoreMode mode) {
+    return open(path, StoreOptions{.mode = mode});
+  }
 
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();
 
-  // All of it or nothing, and on the disk when this returns.
-  Status write(rocksdb::WriteBatch& batch);
+  const std::string& path() const { return path_; }
+  const StoreOptions& options() const { return options_; }
 
-  // Sees the database as it is now, whatever is written later.
-  std::unique_ptr<rocksdb::Iterator> iterate_measurements() const;
+  // All of it or nothing. On the disk when this returns, or in the system's hands, as the sync
+  // level says; threads that write at once share one sync. After a full disk, tries to go on first.
+  Status write(rocksdb::WriteBatch& batch, Weight weight = Weight::kBatch);
+  Status sync();
 
-  rocksdb::ColumnFamilyHandle* measurements() const { return families_[kMeasurements]; }
+  // Empty if there is no such key.
+  Result<std::optional<std::string>> get(Family family, std::string_view key) const;
+
+  // Sees the database as it is now, whatever is written later. Ends before `end`, if given, which
+  // must outlive it.
+  std::unique_ptr<rocksdb::Iterator> iterate(Family family) const;
+  std::unique_ptr<rocksdb::Iterator> iterate_measurements() const {
+    return iterate(Family::kMeasurements);
+  }
+
+  // The first of `count` numbers that were never handed out before, in any process.
+  Result<uint64_t> take_sequence(uint64_t count);
+
+  // kFollow: sees what the writer has written by now.
+  Status catch_up();
+
+  rocksdb::ColumnFamilyHandle* family(Family family) const {
+    return families_[static_cast<size_t>(family)];
+  }
+  rocksdb::ColumnFamilyHandle* measurements() const { return family(Family::kMeasurements); }
+  rocksdb::DB& rocksdb() const { return *db_; }
 
   // Our word for RocksDB's: what was attempted, the folder, and what the reader can do.
   Status explain(std::string_view attempt, const rocksdb::Status& status) const;
 
  private:
-  enum Family { kDefault, kMeasurements, kMeta, kFamilyCount };  // RocksDB insists on a default
-
-  Database(std::string path, StoreMode mode) : path_(std::move(path)), mode_(mode) {}
+  Database(std::string path, const StoreOptions& options)
+      : path_(std::move(path)), options_(options) {}
+  static Result<std::unique_ptr<Database>> open_once(const std::string& path,
+                                                     const StoreOptions& options);
   Status open_files();
+  rocksdb::Status open_rocksdb(rocksdb::DB** db);
   Status write_schema();
+  Status reserve_sequence(uint64_t count);
+  Status refuse_unless_writer() const;
 
   const std::string path_;
-  const StoreMode mode_;
+  const StoreOptions options_;
+  std::string scratch_folder_;  // of a follower, which RocksDB wants to have one; else empty
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // by Family; db_ frees them when told to
+
+  std::mutex sequence_mutex_;
+  uint64_t next_sequence_ = 0;      // under sequence_mutex_
+  uint64_t reserved_sequence_ = 0;  // the same; the store has noted that all below are taken
 };
 
 }  // namespace triode

@@ -16,12 +16,13 @@ namespace triode {
 //   vendor       pooled in the same way, weighted by the config's samples
 //   when, clocks the latest known
 //   origin       Triode's if one trial is, else the latest trial's
-//   extra, unknown  of all; of two values for one name, the latest trial's
+//   extra        of all; of two values for one name, the latest trial's
+//   unknown      the latest trial's that has any
 // `records` is not empty.
 TrialRecord fold(std::span<const TrialRecord> records);
 
-// Whether folding them loses nothing that an export would miss: the same origin, extra and unknown
-// fields. Compaction leaves others apart.
+// Whether storing them folded loses nothing: both are Triode's own, with the same extra and unknown
+// fields. Compaction leaves others apart: an imported trial is exported as it came.
 bool may_fold(const TrialRecord& a, const TrialRecord& b);
 
 // Smaller is better: ended ok, by median; then unstable, by median; then not timed.

@@ -1,40 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/measurement_store.h"
 
-#include <rocksdb/iterator.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
-#include <optional>
-#include <tuple>
 #include <utility>
 
 #include "cache/database.h"
-#include "cache/record_codec.h"
-#include "core/key.h"
+#include "cache/fold.h"
+#include "cache/key_codec.h"
+#include "cache/trial_batch.h"
+#include "cache/trial_cursor.h"
 
 namespace triode {
 namespace {
 
-// The parts of a key that core/key.h joined; empty for a key that it did not make.
-std::optional<SampleKey> split_key(std::string_view key) {
-  const size_t target_end = key.find('\n');
-  if (target_end == std::string_view::npos) return std::nullopt;
-  const size_t problem_end = key.find('\n', target_end + 1);
-  if (problem_end == std::string_view::npos) return std::nullopt;
-  return SampleKey{.device = std::string(key.substr(0, target_end)),
-                   .problem = std::string(key.substr(target_end + 1, problem_end - target_end - 1)),
-                   .config = std::string(key.substr(problem_end + 1)),
-                   .validity = {}};
+// What stands between the config and the trial's number in a key.
+std::string validity_component(const Target& target) {
+  return '\n' + join_components({validity_text(validity_of(target))});
 }
 
-// Smaller is better. A trial without samples has no time to compare.
-auto rank_of(const TrialRecord& record) {
-  const bool is_timed = record.measurement.count > 0;
-  const int group = record.outcome.ok() && is_timed                             ? 0
-                    : record.outcome.kind == OutcomeKind::kUnstable && is_timed ? 1
-                                                                                : 2;
-  return std::pair(group, record.measurement.median_ns);
+bool is_better_trial(const StoredTrial& a, const StoredTrial& b) {
+  return is_better(a.record, b.record);
+}
+
+// Appends what is known of the problem on the device: answers, or priors, or both.
+Status find_on_device(TrialCursor& cursor, const std::string& device, const std::string& problem,
+                      const Validity& validity, bool is_foreign, bool with_priors,
+                      FoundTrials& found) {
+  const size_t first = found.trials.size();
+  const std::string prefix = problem_prefix(device, problem);
+  cursor.seek(prefix);
+  while (cursor.is_within(prefix)) {
+    if (!cursor.read_group()) continue;
+    std::string why = why_prior(cursor.key().validity, validity);
+    if (is_foreign) why = "device " + device_name(device) + (why.empty() ? "" : "; " + why);
+    if (!why.empty() && !with_priors) continue;
+    found.trials.push_back({.config = cursor.key().config,
+                            .record = cursor.folded(),
+                            .device = device,
+                            .validity = cursor.key().validity,
+                            .why_prior = std::move(why)});
+  }
+  const auto begin = found.trials.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto priors = std::stable_partition(
+      begin, found.trials.end(), [](const StoredTrial& trial) { return !trial.is_prior(); });
+  std::stable_sort(begin, priors, is_better_trial);
+  std::stable_sort(priors, found.trials.end(), is_better_trial);
+  return cursor.status();
+}
+
+// Walks the problems of a device that match, a seek for each. `visit` is called with the cursor at
+// the first record of the problem; it returns false to end.
+template <typename Visit>
+Status for_each_problem(TrialCursor& cursor, const std::string& device, const TrialFilter& filter,
+                        const Visit& visit) {
+  const std::string all = device_prefix(device);
+  cursor.seek(filter.problem ? problem_prefix(device, to_string(*filter.problem)) : all);
+  while (cursor.is_within(all)) {
+    const size_t end = end_of_components(cursor.bytes(), 2);
+    if (end == std::string_view::npos) {
+      (void)cursor.read_group();  // no key of ours: counts as damaged
+      continue;
+    }
+    const std::string prefix(cursor.bytes().substr(0, end));
+    const std::string sortable = split_components(prefix)[1];
+    const Result<Problem> problem = parse_problem(plain_problem(sortable));
+    if (problem.ok() && matches_problem(filter, *problem)) {
+      if (!visit(prefix, *problem)) break;
+    } else if (filter.problem) {
+      break;  // it would have been the first
+    }
+    // The visit may have gone on already; else over the problem in one step.
+    if (cursor.is_within(prefix)) cursor.seek(after_prefix(prefix));
+  }
+  return cursor.status();
+}
+
+bool matches_record(const TrialFilter& filter, const SampleKey& key, const TrialRecord& record) {
+  if (filter.outcome && *filter.outcome != record.outcome.kind) return false;
+  if (filter.origin && *filter.origin != record.origin) return false;
+  return key.validity.toolchain.find(filter.toolchain) != std::string::npos;
 }
 
 }  // namespace
@@ -46,7 +92,7 @@ MeasurementStore::~MeasurementStore() = default;
 
 Result<std::unique_ptr<MeasurementStore>> MeasurementStore::open(const std::string& path,
                                                                  StoreMode mode) {
-  std::unique_ptr<Database> database = TRIODE_TRY(Database::open(path, mode));
+  std::shared_ptr<Database> database = TRIODE_TRY(Database::open(path, mode));
   return std::make_unique<MeasurementStore>(std::move(database));
 }
 
@@ -58,55 +104,143 @@ Status MeasurementStore::put(const Target& target, const Problem& problem, const
 
 Status MeasurementStore::put_all(const Target& target, const Problem& problem, const Space& space,
                                  std::span<const ConfigTrial> trials) {
+  const std::string before = problem_prefix(device_of(target), to_string(problem));
+  const std::string after = validity_component(target);
+  uint64_t sequence = TRIODE_TRY(database_->take_sequence(trials.size()));
   rocksdb::WriteBatch batch;
   for (const ConfigTrial& trial : trials) {
-    const std::string value = TRIODE_TRY(encode_record(trial.record));
-    const std::string key = config_key(target, problem, space, trial.config);
-    const rocksdb::Status status = batch.Put(database_->measurements(), key, value);
-    if (!status.ok()) return database_->explain("write to", status);
+    const std::string prefix = before + space.to_string(trial.config) + after;
+    TRIODE_TRY(add_trial(*database_, prefix, trial.record, sequence++, batch));
   }
-  return database_->write(batch);
+  return database_->write(batch, trials.size() == 1 ? Weight::kSingle : Weight::kBatch);
+}
+
+Status MeasurementStore::append(std::span<const KeyedTrial> trials) {
+  uint64_t sequence = TRIODE_TRY(database_->take_sequence(trials.size()));
+  rocksdb::WriteBatch batch;
+  for (const KeyedTrial& trial : trials) {
+    TRIODE_TRY(add_trial(*database_, trial, sequence++, batch));
+  }
+  return database_->write(batch, trials.size() == 1 ? Weight::kSingle : Weight::kBatch);
 }
 
 Result<FoundTrials> MeasurementStore::find(const Target& target, const Problem& problem) const {
+  return find(device_of(target), problem, validity_of(target), Priors::kNone);
+}
+
+Result<FoundTrials> MeasurementStore::find(const std::string& device, const Problem& problem,
+                                           const Validity& validity, Priors priors) const {
   FoundTrials found;
-  const std::string prefix = problem_key(target, problem);
-  const std::unique_ptr<rocksdb::Iterator> at = database_->iterate_measurements();
-  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
-    Result<TrialRecord> record = decode_record(at->value().ToStringView());
-    if (!record.ok()) {
-      ++found.damaged;
-      continue;
+  const std::string text = to_string(problem);
+  TrialCursor cursor(*database_);
+  TRIODE_TRY(find_on_device(cursor, device, text, validity, false, priors != Priors::kNone, found));
+  if (priors == Priors::kAllDevices) {
+    for (const std::string& other : TRIODE_TRY(devices())) {
+      if (other == device) continue;
+      TRIODE_TRY(find_on_device(cursor, other, text, validity, true, true, found));
     }
-    found.trials.push_back({at->key().ToString().substr(prefix.size()), std::move(record).take()});
   }
-  if (!at->status().ok()) return database_->explain("read", at->status());
-  std::stable_sort(found.trials.begin(), found.trials.end(),
-                   [](const StoredTrial& x, const StoredTrial& y) {
-                     return rank_of(x.record) < rank_of(y.record);
-                   });
+  found.damaged = cursor.damaged();
   return found;
+}
+
+Result<std::optional<TrialRecord>> MeasurementStore::get(const SampleKey& key) const {
+  const std::string prefix = sample_prefix(key);
+  TrialCursor cursor(*database_);
+  cursor.seek(prefix);
+  const bool is_found = cursor.is_within(prefix) && cursor.read_group();
+  TRIODE_TRY(cursor.status());
+  return is_found ? std::optional(cursor.folded()) : std::nullopt;
+}
+
+Result<StoreCounts> MeasurementStore::scan(const TrialFilter& filter, const Visit& visit) const {
+  StoreCounts counts;
+  TrialCursor cursor(*database_);
+  bool goes_on = true;
+  for (const std::string& device : TRIODE_TRY(devices())) {
+    if (!goes_on) break;
+    if (!matches_device(filter, device)) continue;
+    TRIODE_TRY(
+        for_each_problem(cursor, device, filter, [&](const std::string& prefix, const Problem&) {
+          while (goes_on && cursor.is_within(prefix)) {
+            if (!cursor.read_group()) continue;
+            const TrialRecord record = cursor.folded();
+            if (!matches_record(filter, cursor.key(), record)) continue;
+            ++counts.records;
+            goes_on = visit(cursor.key(), record);
+          }
+          return goes_on;
+        }));
+  }
+  counts.damaged = cursor.damaged();
+  return counts;
 }
 
 Result<StoreCounts> MeasurementStore::for_each(const Visit& visit) const {
   StoreCounts counts;
-  const std::unique_ptr<rocksdb::Iterator> at = database_->iterate_measurements();
-  for (at->SeekToFirst(); at->Valid(); at->Next()) {
-    const std::optional<SampleKey> key = split_key(at->key().ToStringView());
-    const Result<TrialRecord> record = decode_record(at->value().ToStringView());
-    if (!key || !record.ok()) {
-      ++counts.damaged;
-      continue;
-    }
+  TrialCursor cursor(*database_);
+  cursor.seek_to_first();
+  while (cursor.is_valid()) {
+    if (!cursor.read_group()) continue;
     ++counts.records;
-    if (!visit(*key, *record)) break;
+    if (!visit(cursor.key(), cursor.folded())) break;
   }
-  if (!at->status().ok()) return database_->explain("read", at->status());
+  counts.damaged = cursor.damaged();
+  TRIODE_TRY(cursor.status());
+  return counts;
+}
+
+Result<StoreCounts> MeasurementStore::for_each_trial(const Visit& visit) const {
+  StoreCounts counts;
+  TrialCursor cursor(*database_);
+  cursor.seek_to_first();
+  for (bool goes_on = true; goes_on && cursor.is_valid();) {
+    if (!cursor.read_group()) continue;
+    for (const TrialRecord& record : cursor.trials()) {
+      ++counts.records;
+      goes_on = visit(cursor.key(), record);
+      if (!goes_on) break;
+    }
+  }
+  counts.damaged = cursor.damaged();
+  TRIODE_TRY(cursor.status());
   return counts;
 }
 
 Result<StoreCounts> MeasurementStore::count() const {
   return for_each([](const SampleKey&, const TrialRecord&) { return true; });
+}
+
+Result<std::vector<std::string>> MeasurementStore::devices() const {
+  std::vector<std::string> devices;
+  TrialCursor cursor(*database_);
+  cursor.seek_to_first();
+  while (cursor.is_valid()) {
+    const size_t end = end_of_components(cursor.bytes(), 1);
+    if (end == std::string_view::npos) {
+      (void)cursor.read_group();  // no key of ours
+      continue;
+    }
+    const std::string prefix(cursor.bytes().substr(0, end));
+    devices.push_back(split_components(prefix)[0]);
+    cursor.seek(after_prefix(prefix));
+  }
+  TRIODE_TRY(cursor.status());
+  return devices;
+}
+
+Result<std::vector<Problem>> MeasurementStore::problems(const std::string& device,
+                                                        const TrialFilter& filter,
+                                                        int64_t limit) const {
+  std::vector<Problem> problems;
+  if (limit <= 0) return problems;
+  TrialCursor cursor(*database_);
+  TRIODE_TRY(
+      for_each_problem(cursor, device, filter, [&](const std::string&, const Problem& problem) {
+        problems.push_back(problem);
+        return static_cast<int64_t>(problems.size()) < limit;
+      }));
+  return problems;
 }
 
 }  // namespace triode

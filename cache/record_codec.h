@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Internal to the cache.
 #pragma once
 
 #include <string>
@@ -9,15 +10,14 @@
 
 namespace triode {
 
-// The bytes of a stored record: a msgpack array of version, CRC32 of the payload, and the payload,
-// itself a msgpack map from field names to values. docs/adr/0003-measurement-key-and-value.md.
-// Pure functions, for any thread.
+// The bytes of a stored trial: fields as cache/field_map.h seals them. Pure functions, for any
+// thread.
 
 // kInvalidArgument for times that are negative or not finite: no reader could rank them.
 Result<std::string> encode_record(const TrialRecord& record);
 
-// kCorrupt for anything that encode_record did not write, damaged, foreign and hostile bytes
-// included. Fields it does not know are passed over.
+// kCorrupt, with the reason, for anything that encode_record did not write. Fields of a newer
+// Triode go to TrialRecord::unknown.
 Result<TrialRecord> decode_record(std::string_view bytes);
 
 }  // namespace triode

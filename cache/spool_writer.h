@@ -22,6 +22,6 @@ namespace triode {
 Status append_to_spool(const std::string& path, std::span<const KeyedTrial> trials);
 
 // A machine on which no writer ever runs shall not fill its disk.
-inline constexpr size_t kMostSpoolBytes = size_t{256} << 20;
+inline constexpr size_t kMostSpoolBytes = size_t{64} << 20;
 
 }  // namespace triode

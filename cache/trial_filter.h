@@ -20,10 +20,10 @@ struct SizeRange {
   bool operator==(const SizeRange&) const = default;
 };
 
-// Which records to visit. An empty filter takes all. What narrows the key (device, problem, op and
-// dtype together, m) is jumped to; the rest is looked at in passing.
+// Which records to visit. An empty filter takes all. Devices and problems that do not match cost a
+// seek each, however many records they have; the rest is looked at in passing.
 struct TrialFilter {
-  std::string device;  // a part of the device's text, letters of any case; empty: all
+  std::string device = {};  // a part of the device's text, letters of any case; empty: all
   std::optional<Problem> problem = {};
   std::optional<Op> op = {};
   std::optional<DType> dtype = {};  // of a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/target.h"
 
+#include <initializer_list>
 #include <string_view>
 
 namespace triode {
@@ -29,17 +30,25 @@ void append_field(std::string_view field, std::string& out) {
   }
 }
 
+std::string join(std::initializer_list<const std::string*> texts,
+                 std::initializer_list<int64_t> numbers) {
+  std::string out;
+  for (const std::string* text : texts) {
+    if (text != *texts.begin()) out += '|';
+    append_field(*text, out);
+  }
+  for (const int64_t number : numbers) out += '|' + std::to_string(number);
+  return out;
+}
+
 }  // namespace
 
 std::string Target::fingerprint() const {
-  std::string out;
-  for (const std::string* field : {&device, &isa, &toolchain, &driver}) {
-    append_field(*field, out);
-    out += '|';
-  }
-  out += std::to_string(cores);
-  for (const int64_t bytes : {l1_bytes, l2_bytes, l3_bytes}) out += '|' + std::to_string(bytes);
-  return out;
+  return join({&device, &isa, &toolchain, &driver}, {cores, l1_bytes, l2_bytes, l3_bytes});
+}
+
+std::string Target::device_identity() const {
+  return join({&device, &isa}, {cores, l1_bytes, l2_bytes, l3_bytes});
 }
 
 }  // namespace triode

@@ -23,6 +23,9 @@ struct Target {
   // One line that holds every field, for keys and reports: fields joined by '|', in declaration
   // order.
   std::string fingerprint() const;
+
+  // The same without toolchain and driver: what stays when the machine is updated.
+  std::string device_identity() const;
 };
 
 }  // namespace triode

@@ -8,7 +8,9 @@
 #include <limits>
 #include <thread>
 
-#include "core/key.h"
+#include "cache/cache.h"
+#include "cache/fold.h"
+#include "cache/key_codec.h"
 #include "tests/cache/raw_database.h"
 #include "tests/core/status_matchers.h"
 #include "tests/runtime/temporary_folder.h"
@@ -61,10 +63,24 @@ class MeasurementStoreTest : public ::testing::Test {
     return configs;
   }
 
+  // The first trial of this config as it lies in the database. The store is closed.
+  std::string raw_key(int32_t value) const {
+    const std::string prefix = sample_prefix(sample_key(target, problem, space, x(value)));
+    for (const std::string& key : raw_keys(path, kFamily)) {
+      if (key.starts_with(prefix)) return key;
+    }
+    ADD_FAILURE() << "no trial of x=" << value;
+    return "";
+  }
+
+  FoundTrials find_with(Priors priors) const {
+    return store->find(device_of(target), problem, validity_of(target), priors).take();
+  }
+
   // Flips a byte of a stored value behind the store's back.
   void damage(int32_t value) {
     store.reset();
-    const std::string key = config_key(target, problem, space, x(value));
+    const std::string key = raw_key(value);
     std::string bytes = raw_get(path, kFamily, key);
     bytes.back() = static_cast<char>(bytes.back() ^ 1);
     raw_put(path, kFamily, key, bytes);
@@ -93,11 +109,33 @@ TEST_F(MeasurementStoreTest, FindsAfterReopeningWhatWasPut) {
   EXPECT_EQ(found.trials[0].record, took(100));
 }
 
-TEST_F(MeasurementStoreTest, KeepsTheLastRecordOfAConfig) {
+TEST_F(MeasurementStoreTest, FoldsTheTrialsOfAConfig) {
   ASSERT_TRUE(put(3, took(100)).ok());
   ASSERT_TRUE(put(3, took(90)).ok());
-  EXPECT_EQ(store->find(target, problem).take().trials[0].record, took(90));
+  const TrialRecord folded = fold(std::vector{took(100), took(90)});
+  EXPECT_EQ(store->find(target, problem).take().trials[0].record, folded);
+  EXPECT_EQ(store->get(sample_key(target, problem, space, x(3))).take(), folded);
   EXPECT_EQ(store->count().take().records, 1);
+  EXPECT_EQ(store->for_each_trial([](const SampleKey&, const TrialRecord&) { return true; })
+                .take()
+                .records,
+            2);
+}
+
+TEST_F(MeasurementStoreTest, KeepsTrialsApartAcrossOpenings) {
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(put(3, took(100)).ok());
+    open();
+  }
+  EXPECT_EQ(store->find(target, problem).take().trials[0].record.trials, 3);
+}
+
+TEST_F(MeasurementStoreTest, StoresAnImportedTrialOnce) {
+  KeyedTrial trial = {sample_key(target, problem, space, x(3)), took(100)};
+  trial.record.origin = "diode-table";
+  ASSERT_TRUE(store->append({&trial, 1}).ok());
+  ASSERT_TRUE(store->append({&trial, 1}).ok());
+  EXPECT_EQ(store->get(trial.key).take(), trial.record);
 }
 
 TEST_F(MeasurementStoreTest, FindsTheBestFirstAndFailuresLast) {
@@ -122,6 +160,94 @@ TEST_F(MeasurementStoreTest, KeepsToolchainsApart) {
   ASSERT_TRUE(put(3, took(100)).ok());
   target.toolchain = "emitter 2";
   EXPECT_THAT(found_configs(), IsEmpty());
+}
+
+TEST_F(MeasurementStoreTest, ReturnsTimingsOfAnotherToolchainAsPriorsBehindTheAnswers) {
+  ASSERT_TRUE(put(3, took(50)).ok());
+  target.toolchain = "emitter 2";
+  ASSERT_TRUE(put(4, took(100)).ok());
+  const FoundTrials found = find_with(Priors::kSameDevice);
+  ASSERT_EQ(found.trials.size(), 2u);
+  EXPECT_EQ(found.trials[0].config, "x=4");
+  EXPECT_FALSE(found.trials[0].is_prior());
+  EXPECT_EQ(found.trials[1].config, "x=3");
+  EXPECT_EQ(found.trials[1].why_prior, "toolchain emitter 1, now emitter 2");
+}
+
+TEST_F(MeasurementStoreTest, ReturnsTimingsOfAnotherDeviceAsPriorsWhenAsked) {
+  ASSERT_TRUE(put(3, took(50)).ok());
+  target.device = "other cpu";
+  EXPECT_THAT(find_with(Priors::kSameDevice).trials, IsEmpty());
+  const FoundTrials found = find_with(Priors::kAllDevices);
+  ASSERT_EQ(found.trials.size(), 1u);
+  EXPECT_EQ(found.trials[0].why_prior, "device some cpu");
+}
+
+TEST_F(MeasurementStoreTest, EachPartOfTheValidityMakesAPrior) {
+  const SampleKey now = sample_key(target, problem, space, x(3));
+  for (std::string Validity::*part :
+       {&Validity::toolchain, &Validity::driver, &Validity::generator, &Validity::source}) {
+    KeyedTrial old = {now, took(100)};
+    old.key.validity.*part += "old";
+    ASSERT_TRUE(store->append({&old, 1}).ok());
+  }
+  EXPECT_THAT(found_configs(), IsEmpty());
+  const FoundTrials found = find_with(Priors::kSameDevice);
+  EXPECT_EQ(found.trials.size(), 4u);
+  for (const StoredTrial& trial : found.trials) EXPECT_TRUE(trial.is_prior());
+}
+
+TEST_F(MeasurementStoreTest, ListsDevicesAndTheirProblemsBySize) {
+  for (const int64_t m : {1000, 8, 64}) {
+    problem = Problem::mm(DType::kF32, m, 8, 8);
+    ASSERT_TRUE(put(1, took(100)).ok());
+    ASSERT_TRUE(put(2, took(100)).ok());
+  }
+  target.device = "a cpu";
+  ASSERT_TRUE(put(1, took(100)).ok());
+  const auto devices = store->devices().take();
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(device_name(devices[1]), "some cpu");
+  std::vector<int64_t> sizes;
+  const std::vector<Problem> problems = store->problems(devices[1]).take();
+  for (const Problem& each : problems) sizes.push_back(each.m);
+  EXPECT_THAT(sizes, ElementsAre(8, 64, 1000));
+  EXPECT_EQ(store->problems(devices[1], {}, 2).take().size(), 2u);
+  EXPECT_EQ(store->problems(devices[1], {.m = {9, 999}}).take()[0].m, 64);
+}
+
+TEST_F(MeasurementStoreTest, ScansWhatMatches) {
+  const std::vector<ConfigTrial> trials = {{x(0), failed(OutcomeKind::kCrashed)}, {x(1), took(1)}};
+  ASSERT_TRUE(store->put_all(target, problem, space, trials).ok());
+  problem = Problem::mm(DType::kF64, 512, 8, 8);
+  ASSERT_TRUE(put(5, took(2)).ok());
+  const auto count = [this](const TrialFilter& filter) {
+    return store->scan(filter, [](const SampleKey&, const TrialRecord&) { return true; })
+        .take()
+        .records;
+  };
+  EXPECT_EQ(count({}), 3);
+  EXPECT_EQ(count({.device = "SOME"}), 3);
+  EXPECT_EQ(count({.device = "another"}), 0);
+  EXPECT_EQ(count({.problem = problem}), 1);
+  EXPECT_EQ(count({.problem = Problem::mm(DType::kF64, 511, 8, 8)}), 0);
+  EXPECT_EQ(count({.dtype = DType::kF32}), 2);
+  EXPECT_EQ(count({.op = Op::kBmm}), 0);
+  EXPECT_EQ(count({.m = {100, 1000}}), 1);
+  EXPECT_EQ(count({.outcome = OutcomeKind::kCrashed}), 1);
+  EXPECT_EQ(count({.toolchain = "emitter 2"}), 0);
+  EXPECT_EQ(count({.origin = ""}), 3);
+  EXPECT_EQ(count({.origin = "diode-table"}), 0);
+}
+
+TEST_F(MeasurementStoreTest, FollowsAWriter) {
+  ASSERT_TRUE(put(3, took(100)).ok());
+  const auto follower = Cache::open(path, {.mode = StoreMode::kFollow}).take();
+  EXPECT_EQ(follower->measurements().count().take().records, 1);
+  ASSERT_TRUE(put(4, took(100)).ok());
+  ASSERT_TRUE(follower->catch_up().ok());
+  EXPECT_EQ(follower->measurements().count().take().records, 2);
+  EXPECT_THAT(follower->take_in_spool(), FailsWith(StatusCode::kUnsupported, HasSubstr(path)));
 }
 
 TEST_F(MeasurementStoreTest, StoresNoneOfABatchWithARecordThatCannotBeRanked) {
@@ -165,18 +291,18 @@ TEST_F(MeasurementStoreTest, CountsADamagedRecordAsAMissAndFindsTheOthers) {
   EXPECT_EQ(store->count().take().damaged, 1);
 }
 
-TEST_F(MeasurementStoreTest, ReplacesADamagedRecord) {
+TEST_F(MeasurementStoreTest, FindsTheSoundTrialsBesideADamagedOne) {
   ASSERT_TRUE(put(3, took(100)).ok());
   damage(3);
   ASSERT_TRUE(put(3, took(150)).ok());
-  EXPECT_THAT(found_configs(), ElementsAre("x=3"));
-  EXPECT_EQ(store->count().take().damaged, 0);
+  EXPECT_EQ(store->find(target, problem).take().trials[0].record, took(150));
+  EXPECT_EQ(store->count().take().damaged, 1);
 }
 
 TEST_F(MeasurementStoreTest, CountsAKeyThatIsNotOursAsDamaged) {
   ASSERT_TRUE(put(3, took(100)).ok());
   store.reset();
-  const std::string value = raw_get(path, kFamily, config_key(target, problem, space, x(3)));
+  const std::string value = raw_get(path, kFamily, raw_key(3));
   raw_put(path, kFamily, "no parts", value);
   open();
   EXPECT_EQ(store->count().take().records, 1);

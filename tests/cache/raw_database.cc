@@ -54,6 +54,14 @@ void raw_create(const std::string& path) {
   delete opened;
 }
 
+void raw_add_family(const std::string& path, const std::string& family) {
+  with_family(path, "default", [&](rocksdb::DB& db, rocksdb::ColumnFamilyHandle*) {
+    rocksdb::ColumnFamilyHandle* made = nullptr;
+    const rocksdb::Status status = db.CreateColumnFamily({}, family, &made);
+    return status.ok() ? db.DestroyColumnFamilyHandle(made) : status;
+  });
+}
+
 void raw_put(const std::string& path, const std::string& family, const std::string& key,
              const std::string& value) {
   with_family(path, family, [&](rocksdb::DB& db, rocksdb::ColumnFamilyHandle* handle) {
@@ -67,6 +75,44 @@ std::string raw_get(const std::string& path, const std::string& family, const st
     return db.Get({}, handle, key, &value);
   });
   return value;
+}
+
+void raw_delete(const std::string& path, const std::string& family, const std::string& key) {
+  with_family(path, family, [&](rocksdb::DB& db, rocksdb::ColumnFamilyHandle* handle) {
+    return db.Delete({}, handle, key);
+  });
+}
+
+std::vector<std::string> raw_keys(const std::string& path, const std::string& family) {
+  std::vector<std::string> keys;
+  with_family(path, family, [&](rocksdb::DB& db, rocksdb::ColumnFamilyHandle* handle) {
+    const std::unique_ptr<rocksdb::Iterator> at(db.NewIterator({}, handle));
+    for (at->SeekToFirst(); at->Valid(); at->Next()) keys.push_back(at->key().ToString());
+    return at->status();
+  });
+  return keys;
+}
+
+void flip_byte(const std::string& file, int64_t position) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekg(position, position < 0 ? std::ios::end : std::ios::beg);
+  const auto place = stream.tellg();
+  const int byte = stream.get();
+  stream.seekp(place);
+  stream.put(static_cast<char>(byte ^ 0x55));
+  if (!stream) {
+    std::cerr << "the test cannot change " << file << std::endl;
+    std::abort();
+  }
+}
+
+std::vector<std::string> files_ending(const std::string& path, const std::string& ending) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (entry.path().string().ends_with(ending)) files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 void raw_flush(const std::string& path) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/cache_path.h"
+
+#include <cstdlib>
+#include <optional>
+
+namespace triode {
+namespace {
+
+constexpr const char* kName = "/store";
+
+std::string value_of(const VariableLookup& lookup, const char* name) {
+  return lookup(name).value_or(std::string());
+}
+
+}  // namespace
+
+Result<std::string> cache_path(const Settings& settings, const VariableLookup& lookup) {
+  if (!settings.cache.empty()) return settings.cache + kName;
+  const std::string cache = value_of(lookup, "XDG_CACHE_HOME");
+  if (!cache.empty()) return cache + "/triode" + kName;
+  const std::string home = value_of(lookup, "HOME");
+  if (!home.empty()) return home + "/.cache/triode" + kName;
+  return not_found("no folder for the cache: neither TRIODE_CACHE, XDG_CACHE_HOME nor HOME is set");
+}
+
+Result<std::string> cache_path_from_environment() {
+  const Settings settings = TRIODE_TRY(read_settings_from_environment());
+  return cache_path(settings, [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  });
+}
+
+}  // namespace triode

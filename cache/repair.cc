@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "cache/database.h"
+#include "cache/database_errors.h"
+#include "cache/database_folder.h"
+#include "cache/database_options.h"
+#include "cache/maintenance.h"
+#include "cache/quarantine.h"
+#include "cache/record_check.h"
+#include "cache/salvage.h"
+#include "cache/schema.h"
+#include "cache/spool_file.h"
+
+namespace triode {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kBatchBytes = size_t{4} << 20;
+
+Status system_refused(const std::string& attempt, const std::error_code& error) {
+  return unavailable("cannot " + attempt + ": " + error.message() +
+                     "; nothing was changed. Make room, or check who may write there");
+}
+
+// A name beside the folder that nothing has yet.
+std::string name_beside(const std::string& path, const std::string& word) {
+  for (int i = 1;; ++i) {
+    std::string name = path + '.' + word + '-' + std::to_string(i);
+    std::error_code ignored;  // a name that cannot be looked at will fail when it is made
+    if (!fs::exists(name, ignored)) return name;
+  }
+}
+
+// The folder as it is now. Table files never change, and cost no room twice.
+Status copy_folder(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::create_directory(to, error);
+  if (error) return system_refused("make the folder " + to, error);
+  for (const auto& entry : fs::directory_iterator(from, error)) {
+    const fs::path copy = fs::path(to) / entry.path().filename();
+    std::error_code linked;
+    if (entry.path().extension() == ".sst") fs::create_hard_link(entry.path(), copy, linked);
+    if (entry.path().extension() == ".sst" && !linked) continue;
+    fs::copy(entry.path(), copy, fs::copy_options::recursive, error);
+    if (error) return system_refused("copy " + entry.path().string(), error);
+  }
+  return error ? system_refused("read the folder " + from, error) : Status();
+}
+
+class Repair {
+ public:
+  Repair(std::string path, const Progress& progress)
+      : path_(std::move(path)), progress_(progress) {}
+
+  Result<RepairReport> run() {
+    std::unique_ptr<Database> database = TRIODE_TRY(open());
+    TRIODE_TRY(walk(*database, nullptr));
+    if (gaps_ > 0) TRIODE_TRY(rebuild(std::move(database)));
+    return report_;
+  }
+
+ private:
+  static StoreOptions options() { return {.take_in_spool = false}; }
+
+  Result<std::unique_ptr<Database>> open() {
+    Result<std::unique_ptr<Database>> opened = Database::open(path_, options());
+    if (opened.ok() || opened.status().code() != StatusCode::kCorrupt) return opened;
+    report_.notes.push_back(opened.status().message());
+    TRIODE_TRY(keep_copy());
+    if (!open_past_damaged_log().ok()) TRIODE_TRY(have_rocksdb_repair());
+    return Database::open(path_, options());
+  }
+
+  Status keep_copy() {
+    report_.copied_to = name_beside(path_, "damaged");
+    report_.is_rebuilt = true;
+    return copy_folder(path_, report_.copied_to);
+  }
+
+  // Opens with all of the log that can be read, and closes again: what was read is in tables then.
+  Status open_past_damaged_log() {
+    rocksdb::Options options = database_options(Repair::options());
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+    const auto families = family_descriptors(options);
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    rocksdb::DB* db = nullptr;
+    const rocksdb::Status status = rocksdb::DB::Open(options, path_, families, &handles, &db);
+    if (is_lock_taken(status)) return explain_lock(path_);
+    if (!status.ok()) return explain_database("open", path_, status);
+    const std::unique_ptr<rocksdb::DB> owned(db);
+    for (rocksdb::ColumnFamilyHandle* handle : handles) {
+      (void)db->DestroyColumnFamilyHandle(handle);  // fails for no family that was opened
+    }
+    report_.notes.emplace_back("took what can be read of the damaged log");
+    return {};
+  }
+
+  Status have_rocksdb_repair() {
+    const rocksdb::Options options = database_options(Repair::options());
+    const rocksdb::Status status = rocksdb::RepairDB(path_, options, family_descriptors(options));
+    if (is_lock_taken(status)) return explain_lock(path_);
+    if (!status.ok()) return explain_database("repair", path_, status);
+    report_.notes.emplace_back("had RocksDB list its files anew");
+    return {};
+  }
+
+  // Moves damaged records aside and counts the sound ones; or, with a copy, writes those there.
+  Status walk(Database& database, Database* copy) {
+    report_.records = 0;
+    Database& into = copy == nullptr ? database : *copy;
+    for (size_t i = 0; i < kFamilyCount; ++i) {
+      const auto family = static_cast<Family>(i);
+      rocksdb::WriteBatch batch;
+      SalvageVisitor visitor;
+      visitor.record = [&](std::string_view key, std::string_view value) -> Status {
+        TRIODE_TRY(take(into, family, key, value, copy != nullptr, batch));
+        return batch.GetDataSize() < kBatchBytes ? Status() : commit(into, batch);
+      };
+      visitor.gap = [&](const std::string&, const std::string& reason) {
+        ++gaps_;
+        report_.notes.push_back(std::string(name_of(family)) + ": " + reason);
+      };
+      TRIODE_TRY(walk_readable(database, family, visitor));
+      TRIODE_TRY(commit(into, batch));
+    }
+    return {};
+  }
+
+  static Status commit(Database& database, rocksdb::WriteBatch& batch) {
+    if (batch.Count() == 0) return {};
+    TRIODE_TRY(database.write(batch));
+    batch.Clear();
+    return {};
+  }
+
+  Status take(Database& into, Family family, std::string_view key, std::string_view value,
+              bool is_copying, rocksdb::WriteBatch& batch) {
+    const Status check = check_record(family, key, value);
+    rocksdb::Status status;
+    if (check.ok()) {
+      ++report_.records;
+      if (progress_ && report_.records % 4096 == 0 && !progress_(report_.records, 0)) {
+        return unavailable("repairing was stopped; run it again to go on");
+      }
+      if (is_copying) status = batch.Put(into.family(family), key, value);
+    } else {
+      ++report_.moved;
+      TRIODE_TRY(quarantine(into, {name_of(family), std::string(key), check.message()}, value,
+                            batch, std::time(nullptr)));
+      if (!is_copying) status = batch.Delete(into.family(family), key);
+    }
+    return status.ok() ? Status() : into.explain("repair", status);
+  }
+
+  // Blocks of tables are damaged: RocksDB would meet them again whenever it compacts. All that can
+  // be read goes to a new database, which then takes the place of the old one.
+  Status rebuild(std::unique_ptr<Database> damaged) {
+    const std::string rebuilt = name_beside(path_, "rebuilt");
+    {
+      const std::unique_ptr<Database> copy = TRIODE_TRY(Database::open(rebuilt, options()));
+      const int64_t gaps = gaps_;
+      const size_t notes = report_.notes.size();
+      TRIODE_TRY(walk(*damaged, copy.get()));
+      gaps_ = gaps;
+      report_.notes.resize(notes);
+    }
+    damaged.reset();
+    const std::string aside = name_beside(path_, "damaged");
+    std::error_code error;
+    fs::rename(path_, aside, error);
+    if (!error) fs::rename(rebuilt, path_, error);
+    if (error) return system_refused("put " + rebuilt + " in place of " + path_, error);
+    for (const auto& entry : fs::directory_iterator(aside, error)) {
+      const std::string name = entry.path().filename().string();
+      if (is_spool_file(name)) fs::rename(entry.path(), fs::path(path_) / name, error);
+    }
+    report_.is_rebuilt = true;
+    report_.copied_to = aside;
+    return error ? system_refused("move the spool out of " + aside, error) : Status();
+  }
+
+  const std::string path_;
+  const Progress& progress_;
+  RepairReport report_;
+  int64_t gaps_ = 0;
+};
+
+}  // namespace
+
+Result<RepairReport> repair_cache(const std::string& path, const Progress& progress) {
+  std::error_code ignored;  // what cannot be looked into is reported by the opening
+  const bool has_files = fs::exists(path, ignored) && !fs::is_empty(path, ignored);
+  if (!has_files) return not_found("there is no cache at " + path);
+  return Repair(path, progress).run();
+}
+
+}  // namespace triode
