@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `triode cache export` writes, read by the tools whose formats it is in.
+
+Inductor and Triton come with torch. Kernel Tuner is looked for in the folder TRIODE_KERNEL_TUNER:
+  pip install --no-deps --target FOLDER kernel_tuner==1.5.0 xmltodict python-constraint2 jsonschema \
+      attrs referencing rpds-py jsonschema-specifications
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+COMMAND = os.environ["TRIODE_CACHE_COMMAND"]
+GOLDEN = Path(os.environ["TRIODE_ROOT"]) / "tests/cache/exchange/golden"
+KERNEL_TUNER = os.environ.get("TRIODE_KERNEL_TUNER", "")
+
+
+class PeersTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.run_command("import", "--device", "NVIDIA A100", GOLDEN / "diode_dataset.json",
+                         GOLDEN / "matmul_kernel.autotune.json", GOLDEN / "inductor_table.json")
+
+    def run_command(self, *words):
+        environment = dict(os.environ, TRIODE_CACHE=str(self.folder / "cache"))
+        environment.pop("LD_PRELOAD", None)
+        subprocess.run([COMMAND, *map(str, words), "--quiet"], env=environment, check=True)
+
+    def exported(self, *words):
+        output = self.folder / "out"
+        self.run_command("export", *words, "--output", output)
+        return output
+
+    def test_inductor_finds_its_choices(self):
+        import torch
+        from torch._inductor.lookup_table.choices import LookupTableChoices
+
+        table = json.loads(self.exported("--format", "inductor", "--target", "H100", "--op", "mm",
+                                         "--dtype", "f16", "--m", "4096").read_text())
+        a = torch.empty(4096, 1024, dtype=torch.float16, device="meta")
+        b = torch.empty(1024, 4096, dtype=torch.float16, device="meta")
+
+        class Inputs:
+            _scalars = {}
+
+            def dtypes(self):
+                return (a.dtype, b.dtype)
+
+            def shapes_hinted(self):
+                return (tuple(a.shape), tuple(b.shape))
+
+            def strides_hinted(self):
+                return (a.stride(), b.stride())
+
+            def device(self):
+                return torch.device("cuda:0")
+
+        choices = LookupTableChoices()
+        with mock.patch.object(choices, "_get_lookup_table", return_value=table), \
+                mock.patch.object(choices, "_get_device_key", return_value="NVIDIA H100"):
+            found = choices.lookup_template_configs(Inputs(), "mm", ["triton::mm", "aten::mm"])
+        self.assertEqual(list(found), ["triton::mm"])
+        # The config with four warps was timed twice, and was faster both times.
+        self.assertEqual([c["num_warps"] for c in found["triton::mm"]], [4, 4, 1])
+        self.assertEqual(found["triton::mm"][0]["BLOCK_M"], 32)
+
+    def test_triton_reads_its_timings(self):
+        from triton.runtime.autotuner import Config
+
+        written = json.loads(self.exported("--format", "triton-autotune", "--origin",
+                                           "triton-autotune").read_text())
+        # What Autotuner.check_disk_cache does with the file.
+        timings = {Config(**config): timing for config, timing in written["configs_timings"]}
+        best = min(timings, key=timings.get)
+        self.assertEqual(best.kwargs["BLOCK_SIZE_N"], 256)
+        self.assertEqual(best.num_warps, 8)
+        self.assertEqual(len(timings), 3)
+
+    @unittest.skipUnless(KERNEL_TUNER, "TRIODE_KERNEL_TUNER does not name a folder")
+    def test_kernel_tuner_simulates_on_ours(self):
+        sys.path.append(KERNEL_TUNER)
+        import kernel_tuner
+
+        cache = self.exported("--format", "kernel-tuner", "--origin", "triton-autotune")
+        header = json.loads(cache.read_text())
+        known = {tuple(c[k] for k in header["tune_params_keys"]) for c in header["cache"].values()}
+        names = header["tune_params_keys"]
+        results, environment = kernel_tuner.tune_kernel(
+            header["kernel_name"], "__global__ void f() {}", header["problem_size"], [],
+            header["tune_params"], cache=str(cache), simulation_mode=True, lang="CUDA", quiet=True,
+            restrictions=lambda p: tuple(p[name] for name in names) in known)
+        self.assertEqual(environment["device_name"], "NVIDIA A100")
+        best = min((r for r in results if isinstance(r["time"], float)), key=lambda r: r["time"])
+        self.assertEqual(best["block_n"], 256)
+
+
+if __name__ == "__main__":
+    unittest.main()

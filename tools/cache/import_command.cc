@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cache/exchange/exchange_format.h"
+#include "cache/exchange/stored_rows.h"
+#include "cache/spool_writer.h"
+#include "tools/cache/commands.h"
+#include "tools/cache/drop_report.h"
+#include "tools/cache/figures.h"
+#include "tools/cache/open_cache.h"
+
+namespace triode::cache_tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Intake {
+  std::vector<KeyedTrial> trials;
+  exchange::DropList dropped;
+  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+  bool is_spooled = false;  // left for the writer that runs
+};
+
+// The files meant: those named, and those in folders that are named, sorted.
+Result<std::vector<std::string>> files_of(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  for (const std::string& word : words) {
+    std::error_code error;
+    if (!fs::is_directory(word, error)) {
+      files.push_back(word);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (fs::recursive_directory_iterator it(word, error), end; !error && it != end;
+         it.increment(error)) {
+      if (it->is_regular_file(error)) inside.push_back(it->path().string());
+    }
+    if (error) return unavailable("cannot list the folder " + word + ": " + error.message());
+    if (inside.empty()) return not_found("the folder " + word + " has no files");
+    std::sort(inside.begin(), inside.end());
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+Result<exchange::ImportOptions> read_options(const Arguments& arguments) {
+  exchange::ImportOptions options;
+  options.device = arguments.value_or("--device", "");
+  options.toolchain = arguments.value_or("--toolchain", "");
+  options.moe_k = TRIODE_TRY(arguments.number_or("--moe-k", 0, 1, INT32_MAX));
+  if (const auto text = arguments.value("--dtype"); text.has_value()) {
+    options.dtype = TRIODE_TRY(parse_dtype(*text));
+  }
+  if (const auto text = arguments.value("--problem"); text.has_value()) {
+    options.problem = TRIODE_TRY(parse_problem(*text));
+  }
+  return options;
+}
+
+Result<Intake> read_files(const std::vector<std::string>& paths,
+                          std::optional<exchange::ExchangeFormat> format,
+                          const exchange::ImportOptions& options) {
+  Intake intake;
+  for (const std::string& path : paths) {
+    const exchange::SourceFile file = TRIODE_TRY(exchange::SourceFile::read(path));
+    const exchange::ExchangeFormat used =
+        format.has_value() ? *format : TRIODE_TRY(detect_format(file));
+    const exchange::ExchangeTable table = TRIODE_TRY(read_exchange(used, file, options));
+    const std::vector<KeyedTrial> trials = trials_of(table, used, file.base_name());
+    intake.trials.insert(intake.trials.end(), trials.begin(), trials.end());
+    intake.dropped.add_all(table.dropped);
+    intake.files.push_back({{"file", path},
+                            {"format", std::string(to_string(used))},
+                            {"records", trials.size()},
+                            {"dropped", table.dropped.count()}});
+  }
+  return intake;
+}
+
+// Into the cache, or into its spool while another process writes there.
+Status store(const std::string& path, Intake& intake) {
+  const auto cache = open_to_write(path);
+  if (cache.ok()) return (*cache)->measurements().append(intake.trials);
+  if (cache.status().code() != StatusCode::kUnavailable) return cache.status();
+  intake.is_spooled = true;
+  const Status spooled = append_to_spool(path, intake.trials);
+  // The spool's trouble is the same as the cache's if the folder itself is the trouble.
+  return spooled.ok() ? Status() : cache.status();
+}
+
+void report(const Intake& intake, bool is_dry_run, const Context& context) {
+  if (context.json) {
+    context.out << nlohmann::ordered_json{{"records", intake.trials.size()},
+                                          {"files", intake.files},
+                                          {"dropped", json_of(intake.dropped)},
+                                          {"dry_run", is_dry_run},
+                                          {"spooled", intake.is_spooled}}
+                       .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)
+                << "\n";
+    return;
+  }
+  print_dropped(intake.dropped, context);
+  if (context.quiet) return;
+  context.err << "triode-cache: " << (is_dry_run ? "would import " : "imported ")
+              << count_text(static_cast<int64_t>(intake.trials.size())) << " records from "
+              << intake.files.size() << " files"
+              << (intake.is_spooled ? "; the running writer takes them in next time it opens" : "")
+              << "\n";
+}
+
+int run(const Arguments& arguments, const Context& context) {
+  if (arguments.positionals().empty()) {
+    return complain(context, invalid_argument("import needs files or folders"), true);
+  }
+  std::optional<exchange::ExchangeFormat> format;
+  if (const auto name = arguments.value("--format"); name.has_value()) {
+    const auto parsed = exchange::parse_exchange_format(*name);
+    if (!parsed.ok()) return complain(context, parsed.status(), true);
+    format = *parsed;
+  }
+  const auto options = read_options(arguments);
+  if (!options.ok()) return complain(context, options.status(), true);
+  const auto files = files_of(arguments.positionals());
+  if (!files.ok()) return complain(context, files.status());
+  Result<Intake> intake = read_files(*files, format, *options);
+  if (!intake.ok()) {
+    complain(context, intake.status());
+    context.err << "triode-cache: nothing was imported\n";
+    return kFailed;
+  }
+  const bool is_dry_run = arguments.has("--dry-run");
+  if (!is_dry_run) {
+    const Status stored = store(context.path, *intake);
+    if (!stored.ok()) return complain(context, stored);
+  }
+  report(*intake, is_dry_run, context);
+  return kDone;
+}
+
+constexpr std::array<std::string_view, 6> kOptions = {"--format",  "--device", "--toolchain",
+                                                      "--problem", "--dtype",  "--moe-k"};
+constexpr std::array<std::string_view, 1> kFlags = {"--dry-run"};
+
+}  // namespace
+
+const Command& import_command() {
+  static const Command command{"import", kOptions, kFlags, run};
+  return command;
+}
+
+}  // namespace triode::cache_tool

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cache/fold.h"
+#include "cache/keyed_trial.h"
+#include "tools/cache/commands.h"
+#include "tools/cache/figures.h"
+#include "tools/cache/open_cache.h"
+#include "tools/cache/text_table.h"
+#include "tools/cache/this_machine.h"
+
+namespace triode::cache_tool {
+namespace {
+
+// The configs of the problem, by device, best first.
+using ByDevice = std::map<std::string, std::vector<KeyedTrial>>;
+
+Result<ByDevice> find_trials(const MeasurementStore& store, const TrialFilter& filter) {
+  ByDevice devices;
+  TRIODE_TRY(store.scan(filter, [&](const SampleKey& key, const TrialRecord& record) {
+    devices[key.device].push_back({key, record});
+    return true;
+  }));
+  // A config that was named and never timed ranks behind those that were.
+  const auto is_timed = [](const KeyedTrial& trial) {
+    return trial.record.outcome.ok() && trial.record.measurement.count > 0;
+  };
+  for (auto& [device, trials] : devices) {
+    std::stable_sort(trials.begin(), trials.end(), [&](const KeyedTrial& a, const KeyedTrial& b) {
+      if (is_timed(a) != is_timed(b)) return is_timed(a);
+      return is_better(a.record, b.record);
+    });
+  }
+  return devices;
+}
+
+bool is_vendors(const KeyedTrial& trial) {
+  return trial.key.config.starts_with("vendor ");
+}
+
+nlohmann::ordered_json json_of(const KeyedTrial& trial, const Asker& asker) {
+  const TrialRecord& r = trial.record;
+  nlohmann::ordered_json json{
+      {"config", trial.key.config},
+      {"outcome", std::string(to_string(r.outcome.kind))},
+      {"reason", r.outcome.reason},
+      {"median_ns", r.measurement.median_ns},
+      {"min_ns", r.measurement.min_ns},
+      {"spread", r.measurement.spread},
+      {"count", r.measurement.count},
+      {"trials", r.trials},
+      {"when_unix_s", r.when_unix_s},
+      {"origin", r.origin},
+      {"toolchain", trial.key.validity.toolchain},
+      {"driver", trial.key.validity.driver},
+      {"prior", why_no_answer(asker, trial.key.device, trial.key.validity)}};
+  if (r.vendor.has_value()) {
+    json["vendor_ns"] = r.vendor->median_ns;
+    json["speedup"] = r.vendor->speedup;
+    json["speedup_spread"] = r.vendor->speedup_spread;
+  }
+  return json;
+}
+
+void print_json(const std::string& problem, const ByDevice& devices, std::ostream& out) {
+  const Asker asker = this_machine();
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& [device, trials] : devices) {
+    nlohmann::ordered_json configs = nlohmann::ordered_json::array();
+    for (const KeyedTrial& trial : trials) configs.push_back(json_of(trial, asker));
+    list.push_back({{"device", device_name(device)}, {"target", device}, {"configs", configs}});
+  }
+  out << nlohmann::ordered_json{{"problem", problem}, {"devices", list}}.dump(
+             -1, ' ', true, nlohmann::json::error_handler_t::replace)
+      << "\n";
+}
+
+// The vendor's median beside the best config, whichever way it was timed.
+std::optional<double> vendors_time(const std::vector<KeyedTrial>& trials) {
+  for (const KeyedTrial& trial : trials) {
+    if (trial.record.vendor.has_value()) return trial.record.vendor->median_ns;
+    if (is_vendors(trial) && trial.record.measurement.count > 0) {
+      return trial.record.measurement.median_ns;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string outcome_text(const Outcome& outcome) {
+  const std::string kind(to_string(outcome.kind));
+  return outcome.reason.empty() ? kind : kind + ": " + outcome.reason;
+}
+
+void print_device(const std::string& device, const std::vector<KeyedTrial>& trials,
+                  const Asker& asker, const Context& context) {
+  TextTable table({{"#", true, false},
+                   {"CONFIG", false, true},
+                   {"TIME", true, false},
+                   {"SPREAD", true, false},
+                   {"N", true, false},
+                   {"SPEEDUP", true, false},
+                   {"AGE", true, false},
+                   {"OUTCOME", false, true},
+                   {"VALID", false, true}});
+  const int64_t now = unix_seconds_now();
+  int64_t rank = 0;
+  for (const KeyedTrial& trial : trials) {
+    const TrialRecord& r = trial.record;
+    const std::string prior = why_no_answer(asker, trial.key.device, trial.key.validity);
+    const bool is_timed = r.outcome.ok() && r.measurement.count > 0;
+    table.add(
+        {{std::to_string(++rank), Tone::kFaint},
+         {trial.key.config, is_vendors(trial) ? Tone::kFaint : Tone::kPlain},
+         {is_timed ? time_text(r.measurement.median_ns) : "-",
+          rank == 1 && is_timed ? Tone::kGood : Tone::kPlain},
+         {is_timed ? percent_text(r.measurement.spread) : "-", Tone::kPlain},
+         {count_text(r.measurement.count), Tone::kPlain},
+         {r.vendor.has_value() ? ratio_text(r.vendor->speedup) : "-", Tone::kPlain},
+         {age_text(r.when_unix_s, now), Tone::kPlain},
+         {outcome_text(r.outcome), r.outcome.ok() ? Tone::kPlain : Tone::kBad},
+         {prior.empty() ? "here" : "prior: " + prior, prior.empty() ? Tone::kGood : Tone::kFaint}});
+  }
+  context.out << device_name(device) << "\n" << table.text(context.terminal);
+  if (const std::optional<double> vendor = vendors_time(trials); vendor.has_value()) {
+    context.out << "vendor: " << time_text(*vendor) << "\n";
+  }
+}
+
+int run(const Arguments& arguments, const Context& context) {
+  std::string text;
+  for (const std::string& word : arguments.positionals()) text += (text.empty() ? "" : " ") + word;
+  const Result<Problem> problem = parse_problem(text);
+  if (!problem.ok()) return complain(context, problem.status(), true);
+  TrialFilter filter;
+  filter.problem = *problem;
+  filter.device = arguments.value_or("--target", "");
+  const auto cache = open_to_read(context.path);
+  if (!cache.ok()) return complain(context, cache.status());
+  const Result<ByDevice> devices = find_trials((*cache)->measurements(), filter);
+  if (!devices.ok()) return complain(context, devices.status());
+  if (devices->empty()) {
+    return complain(context, not_found("nothing is known of '" + to_string(*problem) +
+                                       "'; 'triode cache ls' lists what is"));
+  }
+  if (context.json) {
+    print_json(to_string(*problem), *devices, context.out);
+    return kDone;
+  }
+  const Asker asker = this_machine();
+  for (const auto& [device, trials] : *devices) print_device(device, trials, asker, context);
+  return kDone;
+}
+
+constexpr std::array<std::string_view, 1> kOptions = {"--target"};
+
+}  // namespace
+
+const Command& show_command() {
+  static const Command command{"show", kOptions, {}, run};
+  return command;
+}
+
+}  // namespace triode::cache_tool
