@@ -15,6 +15,8 @@ namespace {
 constexpr EnumNames<Mode, 4> kModes = {"a mode", {"off", "observe", "tune", "frozen"}};
 constexpr EnumNames<ForcedPlans, 3> kForcedPlans = {"a choice of plans",
                                                     {"off", "first", "random"}};
+constexpr EnumNames<TunerPlace, 2> kTunerPlaces = {"a place for the tuner",
+                                                   {"in-process", "process"}};
 constexpr EnumNames<bool, 2> kSwitch = {"a switch", {"0", "1"}};
 
 // Far above what one matmul can use; more is a slip of the finger.
@@ -27,6 +29,11 @@ Status assign_mode(Settings& settings, std::string_view text) {
 
 Status assign_forced_plans(Settings& settings, std::string_view text) {
   settings.force_plans = TRIODE_TRY(kForcedPlans.parse(text));
+  return {};
+}
+
+Status assign_tuner(Settings& settings, std::string_view text) {
+  settings.tuner = TRIODE_TRY(kTunerPlaces.parse(text));
   return {};
 }
 
@@ -56,7 +63,7 @@ Status assign_path(Settings& settings, std::string_view text) {
 }
 
 // The one place where a setting is declared.
-constexpr std::array<SettingRow, 8> kRows = {{
+constexpr std::array<SettingRow, 9> kRows = {{
     {.variable = "TRIODE_MODE",
      .option = "--mode",
      .value = "off|observe|tune|frozen",
@@ -94,6 +101,10 @@ constexpr std::array<SettingRow, 8> kRows = {{
      .option = "--force-plans",
      .value = "off|first|random",
      .assign = assign_forced_plans},
+    {.variable = "TRIODE_TUNER",
+     .option = "--tuner",
+     .value = "in-process|process",
+     .assign = assign_tuner},
 }};
 
 }  // namespace

@@ -28,6 +28,12 @@ enum class ForcedPlans : uint8_t {
   kRandom,  // any legal config, drawn by the call: the same call always gets the same
 };
 
+// Who searches for faster kernels in mode tune.
+enum class TunerPlace : uint8_t {
+  kInProcess,  // a thread of the program
+  kProcess,    // a process of its own, which all programs of the user share
+};
+
 // What a user can set about a program that runs with Triode inside. Each field has one row in
 // setting_rows(), and so one environment variable and one option of `triode run`.
 struct Settings {
@@ -39,6 +45,7 @@ struct Settings {
   std::string report_file;   // where to, implies report; empty: stderr
   int32_t threads = 0;       // most threads of a plan; 0: as many as the library would use
   ForcedPlans force_plans = ForcedPlans::kOff;
+  TunerPlace tuner = TunerPlace::kInProcess;
 
   bool operator==(const Settings&) const = default;
 };

@@ -34,6 +34,9 @@ class Connection {
   // Sends all that waits. kUnavailable also if that took longer.
   Status flush_within(std::chrono::milliseconds patience);
 
+  // Whether an error was for a peer that has closed or died, not for its silence.
+  bool is_closed() const { return is_at_end_; }
+
   int descriptor() const { return socket_.number(); }
 
  private:

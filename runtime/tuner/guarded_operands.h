@@ -26,7 +26,7 @@ constexpr int kContentsCount = 4;
 // Operands of one problem in pages of their own, with pages beside them that nobody may touch: a
 // kernel that reads or writes past the end of an operand (or, `at_start`, before its beginning)
 // dies, as far as its alignment lets the operand reach up to the page. Gaps and slack hold NaN in a
-// and b, and in c a pattern that must be there afterwards.
+// and b, which cannot be written to, and in c a pattern that must be there afterwards.
 //
 // The right result is the vendor's, and the bound for element ij is
 //   2 (k + 4) eps (|alpha| sum_l |a_il||b_lj| + |beta||c_ij|) + 2 (k + 4) * least normal number,
@@ -44,7 +44,6 @@ class GuardedOperands final : public CheckedOperands {
 
   const Operands& operands() const override { return operands_; }
   void reset_c() override;
-  // Also kWrongResult if a or b was written to.
   Outcome check() const override;
 
   struct Matrix;  // internal
@@ -52,7 +51,9 @@ class GuardedOperands final : public CheckedOperands {
  private:
   GuardedOperands(const Problem& problem, bool at_start);
   template <typename T>
-  Status fill(Contents contents, uint64_t seed, const VendorKernel& vendor);
+  void fill(Contents contents, uint64_t seed, const VendorKernel& vendor);
+  template <typename T>
+  void find_bounds(const VendorKernel& vendor);
   template <typename T>
   void reset_c_as();
   template <typename T>
@@ -61,9 +62,8 @@ class GuardedOperands final : public CheckedOperands {
   Problem problem_;
   std::unique_ptr<Matrix> a_, b_, c_;
   Operands operands_;
-  std::vector<std::byte> expected_;   // all of c's pages after the vendor's call
-  std::vector<std::byte> magnitude_;  // |alpha| sum |a||b| + |beta||c|, laid out as c
-  uint32_t inputs_checksum_ = 0;
+  std::vector<std::byte> expected_;  // c after the vendor's call, gaps included
+  std::vector<std::byte> bounds_;    // how far each element may be off, laid out as c; 0 in gaps
 };
 
 }  // namespace triode::tuner

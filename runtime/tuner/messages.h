@@ -102,12 +102,13 @@ struct VendorCall {
   std::string symbol;    // its name; the number in the traits is the sender's
   std::string library;   // file of the vendor
   std::string identity;  // LoadedObject::identity() of it: file name and build id
+  int32_t threads = 1;   // that the vendor may use for it; a plan's are the key's
 
   bool operator==(const VendorCall&) const = default;
   template <typename Codec>
   void fields(Codec& codec) {
     codec(key.m, key.n, key.k, key.lda, key.ldb, key.ldc, key.traits, key.batch, key.a_stride,
-          key.b_stride, key.c_stride, symbol, library, identity);
+          key.b_stride, key.c_stride, symbol, library, identity, threads);
   }
   // What plans against it are kept under.
   std::string vendor() const { return identity + ' ' + symbol; }
@@ -151,11 +152,12 @@ struct Verdict {
 struct Withdrawal {
   static constexpr MessageType kType = MessageType::kWithdrawal;
   int64_t id = 0;
+  VendorCall call;
   double plan_ns = 0;  // means in the program
   double vendor_ns = 0;
   template <typename Codec>
   void fields(Codec& codec) {
-    codec(id, plan_ns, vendor_ns);
+    codec(id, call, plan_ns, vendor_ns);
   }
 };
 

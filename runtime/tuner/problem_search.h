@@ -42,6 +42,7 @@ struct SearchedProblem {
   std::optional<StoredPlan> plan;  // none: the vendor stays
   std::string remark;              // why it stays
   size_t trials = 0;
+  bool was_disturbed = false;  // no race was fair: the machine was busy, so ask again later
 };
 
 // Rank, try, race, confirm. `known` are trials of earlier searches on this very target: what

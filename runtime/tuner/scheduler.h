@@ -42,6 +42,9 @@ class Scheduler {
   // Takes a call out of the queue. Empty if nobody waits.
   std::optional<WaitingCall> take_next();
 
+  // Puts one back that was taken, for the clients it has.
+  void put_back(const WaitingCall& call);
+
   // Time that a call took, shared by the clients that wait for it.
   void charge(const WaitingCall& call, std::chrono::nanoseconds spent);
 

@@ -14,6 +14,7 @@
 #include "core/status.h"
 #include "runtime/host/file_descriptor.h"
 #include "runtime/tuner/connection.h"
+#include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/messages.h"
 #include "runtime/tuner/tuner.h"
 
@@ -47,7 +48,9 @@ class Server {
     std::chrono::steady_clock::time_point since;
     bool is_host = false;  // said Hello
     bool ends = false;     // once all is sent
+    int64_t process = 0;   // that said so
     std::string program;
+    bool is_gone = false;
   };
 
   void accept_all();
@@ -56,7 +59,6 @@ class Server {
   void refuse(Peer& peer, const std::string& reason);
   void send_verdicts();
   void drop_gone();
-  int patience_ms() const;
 
   FileDescriptor listener_;
   FileDescriptor wake_;  // eventfd: verdicts wait

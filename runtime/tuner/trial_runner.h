@@ -36,10 +36,10 @@ class TrialRunner {
  public:
   virtual ~TrialRunner() = default;
 
-  // Loads the vendor's library and makes operands. kUnsupported if the call cannot be made there:
-  // the library has changed, another machine, no such symbol, too large. kUnavailable if the runner
-  // itself does not start.
-  virtual Status begin(const TunedCall& call) = 0;
+  // Loads the vendor's library and makes operands; returns what one of its calls takes.
+  // kUnsupported if the call cannot be made there: the library has changed, another machine, no
+  // such symbol, too large. kUnavailable if the runner itself does not start.
+  virtual Result<std::chrono::nanoseconds> begin(const TunedCall& call) = 0;
 
   // Builds the config, checks its results and, if they are right, times it for a moment. Whatever
   // goes wrong is the outcome.
@@ -47,9 +47,6 @@ class TrialRunner {
 
   // Checks again, and times it and the vendor's function in interleaved pairs.
   virtual RaceResult race(const std::string& config, std::chrono::nanoseconds budget) = 0;
-
-  // Frees what begin() made. The next begin() does so, too.
-  virtual void end() = 0;
 };
 
 }  // namespace triode::tuner

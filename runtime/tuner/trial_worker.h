@@ -17,18 +17,15 @@ struct TrialWorkerOptions {
   // Most bytes of private memory; beyond, allocations fail.
   uint64_t memory_bytes = uint64_t{4} << 30;
   uint64_t seed = 1;  // of the operands
+  int niceness = 10;  // so that trials yield to programs
 };
 
 // What a trial worker does: answers BeginRequest and TrialRequest over the socket until the other
 // end is closed, and returns the exit code. In a process of its own, since what it runs may do
 // anything. Takes away the process's core dumps, limits its memory, and ends it with its parent.
 //
-// The vendor's library is the very file that the host uses: its build id is compared, and the
-// environment limits it to the call's thread budget before it is loaded. One library is loaded
-// once; a call to another library, or with another budget, is refused with the text
-// kWrongWorker, and the tuner starts another worker.
+// The vendor's library is the very file that the host uses: its build id is compared. Its threads
+// are limited by the environment that the process was started with, and must be the call's.
 int run_trial_worker(FileDescriptor socket, const TrialWorkerOptions& options);
-
-inline constexpr const char* kWrongWorker = "another library is loaded here";
 
 }  // namespace triode::tuner

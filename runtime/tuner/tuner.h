@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -33,11 +34,7 @@ struct TunerStatus {
   size_t plans = 0, waiting = 0;
   std::string current;  // problem being searched; empty: none
   size_t current_trials = 0;
-  struct Found {
-    std::string problem, vendor, config;
-    double speedup = 0;
-  };
-  std::vector<Found> latest;  // plans found, newest last, a few
+  std::vector<StoredPlan> latest;  // plans found, newest last, a few
 };
 
 // Finds plans for the calls that clients report. join(), leave(), report() and the like may come
@@ -72,30 +69,32 @@ class Tuner {
   TunerStatus status() const;
 
  private:
-  using CallIdentity = std::string;
   // What is known of a call that was looked into.
   struct Settled {
     std::optional<StoredPlan> plan;
     std::string remark;
+    Verdict to_verdict(int64_t report_id) const;
   };
-  struct ClientState {
-    Target target;
-    std::map<int64_t, TunedCall> calls;  // by report id
-  };
+  using Delivery = std::pair<ClientId, Verdict>;
 
-  std::optional<Verdict> report_locked(ClientId client, const ProblemReport& report);
+  std::optional<Verdict> take_report(ClientId client, const Target& target,
+                                     const ProblemReport& report);
   std::optional<Settled> find_settled(const TunedCall& call, const Problem& problem) const;
-  Result<SearchedProblem> search(const WaitingCall& waiting,
+  Result<SearchedProblem> search(const TunedCall& call, const Problem& problem,
                                  const std::function<bool()>& should_stop);
-  void finish(const WaitingCall& waiting, const Problem& problem,
-              const Result<SearchedProblem>& found);
+  Settled decide(const TunedCall& call, const Result<SearchedProblem>& found);
+  std::vector<Delivery> finish(const Result<SearchedProblem>& found,
+                               std::chrono::nanoseconds spent);
+  void keep(const TunedCall& call, const StoredPlan& plan);
 
   const Parts parts_;
   const ProblemSearchOptions search_options_;
-  mutable std::mutex mutex_;
-  std::map<ClientId, ClientState> clients_;
+  mutable std::mutex mutex_;  // guards what follows, and the book
+  std::map<ClientId, Target> clients_;
   Scheduler scheduler_;
-  std::map<CallIdentity, Settled> settled_;
+  std::optional<WaitingCall> current_;      // being searched
+  std::map<std::string, Settled> settled_;  // by identity_of()
+  std::map<std::string, int> attempts_;     // of calls that were disturbed or withdrawn
   TunerStatus status_;
 };
 

@@ -25,7 +25,6 @@ struct WorkerOptions {
   // more; below, a busy machine looks like one.
   std::chrono::milliseconds trial_limit = std::chrono::milliseconds(3000);
   std::chrono::milliseconds begin_limit = std::chrono::seconds(30);  // loads a library
-  int niceness = 10;
 };
 
 // Runs trials in a child process, and starts another when one is lost: a crash, a hang or an end
@@ -36,10 +35,9 @@ class WorkerRunner final : public TrialRunner {
   explicit WorkerRunner(WorkerOptions options) : options_(std::move(options)) {}
   ~WorkerRunner() override { stop(); }
 
-  Status begin(const TunedCall& call) override;
+  Result<std::chrono::nanoseconds> begin(const TunedCall& call) override;
   TrialResult try_config(const std::string& config) override;
   RaceResult race(const std::string& config, std::chrono::nanoseconds budget) override;
-  void end() override {}
 
   // Ends the worker, if there is one, by SIGKILL.
   void stop();
@@ -49,13 +47,15 @@ class WorkerRunner final : public TrialRunner {
   uint64_t lost() const { return lost_.load(); }        // of them, by what they ran
 
  private:
-  Status start(int threads);
-  Result<double> begin_here();
+  Status start();
+  Status begin_here();
   TrialAnswer ask(const std::string& config, std::chrono::nanoseconds race_budget);
-  Outcome bury(bool was_silent);
+  Outcome bury();
 
   const WorkerOptions options_;
   std::optional<TunedCall> call_;
+  bool has_begun_ = false;  // the worker there is, with call_
+  std::string loaded_;      // library and threads that it was started for
   double vendor_ns_ = 0;
   std::unique_ptr<Connection> connection_;
   std::atomic<pid_t> process_{0};

@@ -41,7 +41,7 @@ const SettingRow& row_of(std::string_view variable) {
 // Names of the fields that are not at their default. The binding stops compiling when a field is
 // added, until it is named here too.
 std::vector<std::string> changed_fields(const Settings& settings) {
-  const auto& [mode, cache, plans, report, report_json, report_file, threads, force_plans] =
+  const auto& [mode, cache, plans, report, report_json, report_file, threads, force_plans, tuner] =
       settings;
   const Settings fresh;
   std::vector<std::string> names;
@@ -53,9 +53,10 @@ std::vector<std::string> changed_fields(const Settings& settings) {
   if (report_file != fresh.report_file) names.emplace_back("report_file");
   if (threads != fresh.threads) names.emplace_back("threads");
   if (force_plans != fresh.force_plans) names.emplace_back("force_plans");
+  if (tuner != fresh.tuner) names.emplace_back("tuner");
   return names;
 }
-constexpr size_t kFieldCount = 8;
+constexpr size_t kFieldCount = 9;
 
 // A row, a value that is not the default, and what it does.
 struct Example {
@@ -76,6 +77,7 @@ const Example kExamples[] = {
     {"TRIODE_REPORT_FILE", "--report-file", "report.txt", "report_file", false, true},
     {"TRIODE_THREADS", "--threads", "3", "threads", false, false},
     {"TRIODE_FORCE_PLANS", "--force-plans", "random", "force_plans", false, false},
+    {"TRIODE_TUNER", "--tuner", "process", "tuner", false, false},
 };
 
 class EverySetting : public ::testing::TestWithParam<Example> {};

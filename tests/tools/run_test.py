@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(os.environ["TRIODE_ROOT"])
 COMMAND = Path(os.environ["TRIODE_COMMAND"])
 SETTINGS = ["TRIODE_MODE", "TRIODE_CACHE", "TRIODE_PLANS", "TRIODE_REPORT", "TRIODE_REPORT_JSON",
-            "TRIODE_REPORT_FILE", "TRIODE_THREADS", "TRIODE_FORCE_PLANS"]
+            "TRIODE_REPORT_FILE", "TRIODE_THREADS", "TRIODE_FORCE_PLANS", "TRIODE_TUNER"]
 PRINT_SETTINGS = ["sh", "-c", "env | grep -E '^(TRIODE_|LD_PRELOAD)' | sort"]
 
 
@@ -139,9 +139,10 @@ class EnvironmentOfTheProgram(RunCommand):
     def test_every_setting_reaches_the_program(self):
         (self.folder / "p").touch()
         seen = self.settings_seen("--mode=frozen", "--cache=c", "--plans=p", "--report", "--json",
-                                  "--report-file=r", "--threads=3", "--force-plans=first")
+                                  "--report-file=r", "--threads=3", "--force-plans=first",
+                                  "--tuner=process")
         values = ["frozen", f"{self.folder}/c", f"{self.folder}/p", "1", "1", f"{self.folder}/r", "3",
-                  "first"]
+                  "first", "process"]
         self.assertEqual(seen, {"LD_PRELOAD": str(self.library), **dict(zip(SETTINGS, values))})
 
     def test_option_beats_environment(self):
