@@ -28,6 +28,7 @@ constexpr seconds kLongestPause(60);
 
 // For the first answers of a tuner, which has all plans to send.
 constexpr milliseconds kGreetingPatience(2000);
+constexpr milliseconds kSlice(20);  // after which the program may want to end
 
 // How often the tuner hears what waiting calls have cost by now.
 constexpr seconds kBetweenFigures(1);
@@ -67,7 +68,8 @@ void TunerLoop::connect(const std::function<bool()>& should_stop) {
   }
   connection_ =
       std::make_unique<tuner::Connection>(std::move(socket).take(), tuner::kMostAnswerBytes);
-  if (const Status greeted = greet(); !greeted.ok()) {
+  if (const Status greeted = greet(should_stop); !greeted.ok()) {
+    if (should_stop()) return connection_.reset();
     // Another version, or no tuner at all: that does not pass.
     has_given_up_ = greeted.code() != StatusCode::kUnavailable;
     return lose(greeted);
@@ -76,16 +78,26 @@ void TunerLoop::connect(const std::function<bool()>& should_stop) {
   between_tries_ = nanoseconds(0);
 }
 
-Status TunerLoop::greet() {
+Result<tuner::Frame> TunerLoop::await(const std::function<bool()>& should_stop) {
+  Result<tuner::Frame> frame = unavailable("stopped");
+  for (milliseconds waited(0); waited < kGreetingPatience && !should_stop(); waited += kSlice) {
+    frame = connection_->receive_within(kSlice);
+    if (frame.ok() || frame.status().code() != StatusCode::kUnavailable) return frame;
+    if (connection_->is_closed()) return frame;
+  }
+  return frame;
+}
+
+Status TunerLoop::greet(const std::function<bool()>& should_stop) {
   const tuner::Hello hello{std::string(kVersion), getpid(), own_program(),
                            parts_.builder.device().target()};
   TRIODE_TRY(connection_->send(to_frame(hello)));
-  const tuner::Frame first = TRIODE_TRY(connection_->receive_within(kGreetingPatience));
+  const tuner::Frame first = TRIODE_TRY(await(should_stop));
   if (const auto refusal = tuner::from_frame<tuner::Refusal>(first); refusal.ok()) {
     return unsupported("the tuner refuses: " + refusal->reason);
   }
   TRIODE_TRY(tuner::from_frame<tuner::Welcome>(first));
-  const tuner::Frame second = TRIODE_TRY(connection_->receive_within(kGreetingPatience));
+  const tuner::Frame second = TRIODE_TRY(await(should_stop));
   for (const auto& sent : TRIODE_TRY(tuner::from_frame<tuner::Plans>(second)).plans) {
     const StoredPlan plan = TRIODE_TRY(sent.to_stored());
     known_.insert_or_assign({sent.problem, sent.vendor}, plan);

@@ -19,6 +19,7 @@
 #include "runtime/host/published_plans.h"
 #include "runtime/host/tick_clock.h"
 #include "runtime/tuner/connection.h"
+#include "runtime/tuner/frame.h"
 #include "runtime/tuner/messages.h"
 
 namespace triode::host {
@@ -54,7 +55,8 @@ class TunerLoop {
 
  private:
   void connect(const std::function<bool()>& should_stop);
-  Status greet();
+  Status greet(const std::function<bool()>& should_stop);
+  Result<tuner::Frame> await(const std::function<bool()>& should_stop);
   void lose(const Status& why);
   Status receive_all();
   void take(const tuner::Verdict& verdict);

@@ -43,6 +43,13 @@ constexpr size_t kQuickSamples = 3;
 constexpr double kHopeless =
     1.3;  // over the best so far, after which a config is not sampled again
 
+// A sanitizer has mapped terabytes by now, of which it uses little.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
 constexpr int kLeastRaceRounds = 15;
 constexpr std::chrono::hours kForEver(24 * 365);
 
@@ -52,11 +59,11 @@ void restrain(const TrialWorkerOptions& options) {
   const pid_t parent = getppid();
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  const rlimit none{0, 0};
-  (void)setrlimit(RLIMIT_CORE, &none);
-  (void)prctl(PR_SET_DUMPABLE, 0);
+  // One byte: for a dump that is handed to a program, 0 would be no limit.
+  const rlimit one_byte{1, 1};
+  (void)setrlimit(RLIMIT_CORE, &one_byte);
   const rlimit memory{options.memory_bytes, options.memory_bytes};
-  (void)setrlimit(RLIMIT_DATA, &memory);
+  if (!kIsSanitized) (void)setrlimit(RLIMIT_DATA, &memory);
   (void)setpriority(PRIO_PROCESS, 0, options.niceness);
 }
 

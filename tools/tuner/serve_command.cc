@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,7 @@
 #include "runtime/tuner/heuristic_ranker.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/pace.h"
+#include "runtime/tuner/pacer.h"
 #include "runtime/tuner/plan_book.h"
 #include "runtime/tuner/server.h"
 #include "runtime/tuner/trial_log.h"
@@ -69,46 +71,39 @@ class CpuSpaces {
   std::map<int32_t, std::unique_ptr<Device>> devices_;
 };
 
-// Calls Tuner::step on a thread, and rests as the machine's load asks.
-class TuningThread {
+// Something that is waited for, or slept through until then.
+class Stop {
  public:
-  explicit TuningThread(Tuner& tuner) : tuner_(tuner), thread_([this] { run(); }) {}
-  ~TuningThread() {
+  bool was_called() const { return was_called_; }
+  void call() {
     {
       const std::lock_guard lock(mutex_);
-      stops_ = true;
+      was_called_ = true;
     }
-    stop_called_.notify_all();
-    thread_.join();
+    called_.notify_all();
+  }
+  void sleep(nanoseconds duration) {
+    std::unique_lock lock(mutex_);
+    called_.wait_for(lock, duration, [this] { return was_called(); });
   }
 
  private:
-  void run() {
-    MachineLoad load;
-    (void)load.free_cores(0);  // begins to measure
-    const std::function<bool()> stops = [this] { return stops_.load(); };
-    while (!stops_) {
-      const nanoseconds begin = steady_clock().now();
-      if (!tuner_.step(stops)) {
-        rest(kIdle);
-        continue;
-      }
-      const nanoseconds worked = steady_clock().now() - begin;
-      // A search keeps about one core busy, in the worker.
-      rest(rest_after(worked, load.free_cores(1), {}));
-    }
-  }
-  void rest(nanoseconds duration) {
-    std::unique_lock lock(mutex_);
-    stop_called_.wait_for(lock, duration, [this] { return stops_.load(); });
-  }
-
-  Tuner& tuner_;
   std::mutex mutex_;
-  std::condition_variable stop_called_;
-  std::atomic<bool> stops_{false};
-  std::thread thread_;
+  std::condition_variable called_;
+  std::atomic<bool> was_called_{false};
 };
+
+// Searches until it is stopped, at the machine's pace.
+void tune(Tuner& tuner, Pacer& pacer, Stop& stop) {
+  const std::function<bool()> should_stop = [&] {
+    pacer.breathe();
+    return stop.was_called();
+  };
+  while (!stop.was_called()) {
+    pacer.begin();
+    if (!tuner.step(should_stop)) stop.sleep(kIdle);
+  }
+}
 
 // A descriptor that becomes readable when the process is told to end. Before any thread starts.
 FileDescriptor watch_for_signals() {
@@ -164,13 +159,16 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   WorkerRunner worker(
       {.program = fs::read_symlink("/proc/self/exe"), .arguments = {"triode-tuner", "worker"}});
   CpuSpaces spaces;
+  Stop stop;
+  MachineLoad load;
+  Pacer pacer(steady_clock(), load, {}, [&](nanoseconds rest) { stop.sleep(rest); });
   Server* server = nullptr;
   Tuner tuner({.ranker = ranker,
                .runner = worker,
                .log = *trials,
                .book = book,
                .events = events,
-               .clock = steady_clock(),
+               .clock = pacer,
                .space_of = [&](const Target& target,
                                const Problem& problem) { return spaces.space_of(target, problem); },
                .deliver = [&](ClientId client,
@@ -180,13 +178,12 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   Server serving(std::move(listener), tuner, {.idle_limit = idle},
                  [&] { return describe(tuner, worker, place, log, begin); });
   server = &serving;
-  Status served;
-  {
-    const TuningThread tuning(tuner);
-    served = serving.run(stop_signal.number());
-    // Nobody finds this one any more; who comes now starts the next, which waits for the lock.
-    ::unlink(place.socket.c_str());
-  }
+  std::thread tuning([&] { tune(tuner, pacer, stop); });
+  const Status served = serving.run(stop_signal.number());
+  // Nobody finds this one any more; who comes now starts the next, which waits for the lock.
+  ::unlink(place.socket.c_str());
+  stop.call();
+  tuning.join();
   events.write("end", {{"plans", std::to_string(tuner.status().plans)}});
   return served;
 }
