@@ -161,7 +161,8 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   CpuSpaces spaces;
   Stop stop;
   MachineLoad load;
-  Pacer pacer(steady_clock(), load, {}, [&](nanoseconds rest) { stop.sleep(rest); });
+  Pacer pacer(steady_clock(), load, {.least_share = options.cpu_share},
+              [&](nanoseconds rest) { stop.sleep(rest); });
   Server* server = nullptr;
   Tuner tuner({.ranker = ranker,
                .runner = worker,

@@ -50,6 +50,9 @@ Result<TunerOptions> parse_tuner_options(std::vector<std::string> words) {
   CLI::App* const serve = add("serve", Command::kServe);
   add_cache(*serve, options);
   serve->add_option("--idle-seconds", options.idle_seconds)->check(CLI::NonNegativeNumber);
+  serve->add_option("--cpu-share", options.cpu_share)
+      ->envname("TRIODE_TUNER_SHARE")
+      ->check(CLI::Range(0.001, 1.0));
   add("worker", Command::kWorker);
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them

@@ -17,10 +17,11 @@ struct TunerOptions {
   bool quiet = false;
   std::string cache;  // folder; empty: the user's
   double idle_seconds = 600;
-  int lines = 20;  // of logs
+  double cpu_share = 0.05;  // of one core, on a busy machine
+  int lines = 20;           // of logs
 };
 
-// The words after the program's name. Flags beat TRIODE_CACHE. kInvalidArgument says what is wrong.
+// The words after the program's name. Flags beat variables. kInvalidArgument says what is wrong.
 Result<TunerOptions> parse_tuner_options(std::vector<std::string> words);
 
 }  // namespace triode::tuner
