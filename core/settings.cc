@@ -16,6 +16,8 @@ constexpr EnumNames<Mode, 4> kModes = {"a mode", {"off", "observe", "tune", "fro
 constexpr EnumNames<ForcedPlans, 3> kForcedPlans = {"a choice of plans",
                                                     {"off", "first", "random"}};
 constexpr EnumNames<SyncLevel, 3> kSyncLevels = {"a sync level", {"none", "batch", "every"}};
+constexpr EnumNames<TunerPlace, 2> kTunerPlaces = {"a place for the tuner",
+                                                   {"in-process", "process"}};
 constexpr EnumNames<bool, 2> kSwitch = {"a switch", {"0", "1"}};
 
 // Far above what one matmul can use; more is a slip of the finger.
@@ -33,6 +35,11 @@ Status assign_forced_plans(Settings& settings, std::string_view text) {
 
 Status assign_sync_level(Settings& settings, std::string_view text) {
   settings.cache_sync = TRIODE_TRY(kSyncLevels.parse(text));
+  return {};
+}
+
+Status assign_tuner(Settings& settings, std::string_view text) {
+  settings.tuner = TRIODE_TRY(kTunerPlaces.parse(text));
   return {};
 }
 
@@ -62,7 +69,7 @@ Status assign_path(Settings& settings, std::string_view text) {
 }
 
 // The one place where a setting is declared.
-constexpr std::array<SettingRow, 9> kRows = {{
+constexpr std::array<SettingRow, 10> kRows = {{
     {.variable = "TRIODE_MODE",
      .option = "--mode",
      .value = "off|observe|tune|frozen",
@@ -104,6 +111,10 @@ constexpr std::array<SettingRow, 9> kRows = {{
      .option = "--cache-sync",
      .value = "none|batch|every",
      .assign = assign_sync_level},
+    {.variable = "TRIODE_TUNER",
+     .option = "--tuner",
+     .value = "in-process|process",
+     .assign = assign_tuner},
 }};
 
 }  // namespace

@@ -37,6 +37,12 @@ enum class SyncLevel : uint8_t {
   kEvery,  // each is on the disk: milliseconds, which threads that write at once share
 };
 
+// Who searches for faster kernels in mode tune.
+enum class TunerPlace : uint8_t {
+  kInProcess,  // a thread of the program
+  kProcess,    // a process of its own, which all programs of the user share
+};
+
 // What a user can set about a program that runs with Triode inside. Each field has one row in
 // setting_rows(), and so one environment variable and one option of `triode run`.
 struct Settings {
@@ -49,6 +55,7 @@ struct Settings {
   int32_t threads = 0;       // most threads of a plan; 0: as many as the library would use
   ForcedPlans force_plans = ForcedPlans::kOff;
   SyncLevel cache_sync = SyncLevel::kBatch;
+  TunerPlace tuner = TunerPlace::kInProcess;
 
   bool operator==(const Settings&) const = default;
 };

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/host/client.h"
 
+#include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <new>
 #include <utility>
 
 #include "core/clock.h"
+#include "runtime/host/file_descriptor.h"
 #include "runtime/host/kept_plans.h"
 #include "runtime/host/local_search.h"
 #include "runtime/host/thread_record.h"
+#include "runtime/host/tuner_loop.h"
 #include "runtime/host/tuning_loop.h"
 #include "runtime/host/warning.h"
 #include "runtime/host/without_memory.h"
+#include "runtime/tuner/meeting_place.h"
+#include "runtime/tuner/tuner_reach.h"
 
 namespace triode::host {
 namespace {
@@ -25,6 +34,9 @@ constexpr std::chrono::milliseconds kIdle(20);
 
 // After a search it rests as long as the search took, so that it takes half a core at most.
 constexpr int kRestPerWork = 1;
+
+// For a tuner to start.
+constexpr std::chrono::seconds kTunerPatience(5);
 
 constexpr size_t kStackBytes = 1 << 20;
 
@@ -48,6 +60,29 @@ std::atomic<Client*> client_to_stop{nullptr};
 
 void stop_at_exit() {
   if (Client* const client = client_to_stop.load(std::memory_order_acquire)) client->stop();
+}
+
+// Where there is no such device, they stay as they are.
+bool point_to_nothing(std::initializer_list<int> descriptors) {
+  const FileDescriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  for (const int descriptor : descriptors) {
+    if (null.is_open()) dup2(null.number(), descriptor);
+  }
+  return true;
+}
+
+// Gives the calling thread descriptors of its own, of which only stderr is the program's, for as
+// long as there may be a warning: a pipe that the program closes must not stay open here.
+bool leave_descriptors() {
+  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_UNSHARE) != 0) return false;
+  return point_to_nothing({STDIN_FILENO, STDOUT_FILENO});
+}
+
+Result<FileDescriptor> reach_tuner_of(const std::string& cache_folder,
+                                      const std::function<bool()>& stops) {
+  const tuner::MeetingPlace place = TRIODE_TRY(tuner::find_meeting_place(cache_folder));
+  const std::string program = TRIODE_TRY(tuner::find_tuner_program());
+  return tuner::reach_tuner(place, program, kTunerPatience, stops);
 }
 
 }  // namespace
@@ -83,6 +118,7 @@ void Client::forget_thread() noexcept {
   new (&stop_called_) std::condition_variable;
   is_joinable_ = false;
   is_started_ = false;
+  parts_.threads_are_limited = true;  // by the host, since pools of threads are gone
   stops_.store(false, std::memory_order_relaxed);
 }
 
@@ -100,10 +136,18 @@ void Client::run() {
 void Client::tune() {
   const PlanBuilder* const builder = parts_.builders.get();
   if (builder == nullptr) return;
-  KeptPlans kept(kept_plans_path(parts_.cache_folder), builder->device().target());
-  LocalSearch source(builder->device(), {}, steady_clock());
+  if (parts_.tuner == TunerPlace::kProcess) {
+    tune_elsewhere(*builder);
+  } else {
+    tune_here(*builder);
+  }
+}
+
+void Client::tune_here(const PlanBuilder& builder) {
+  KeptPlans kept(kept_plans_path(parts_.cache_folder), builder.device().target());
+  LocalSearch source(builder.device(), {}, steady_clock());
   TuningLoop loop({.table = parts_.table,
-                   .builder = *builder,
+                   .builder = builder,
                    .published = parts_.published,
                    .ticks = parts_.ticks,
                    .source = source,
@@ -113,6 +157,29 @@ void Client::tune() {
     const std::chrono::nanoseconds begin = steady_clock().now();
     const bool has_worked = loop.step(stops);
     rest(has_worked ? kRestPerWork * (steady_clock().now() - begin) : kIdle);
+  }
+}
+
+void Client::tune_elsewhere(const PlanBuilder& builder) {
+  if (!leave_descriptors()) {
+    return warn_once("no tuner: this system is too old for a socket that programs do not see.");
+  }
+  const auto reach = [this](const std::function<bool()>& stops) {
+    return reach_tuner_of(parts_.cache_folder, stops);
+  };
+  TunerLoop loop({.table = parts_.table,
+                  .builder = builder,
+                  .published = parts_.published,
+                  .ticks = parts_.ticks,
+                  .clock = steady_clock(),
+                  .reach = reach,
+                  .threads_are_limited = parts_.threads_are_limited});
+  const std::function<bool()> stops = [this] { return should_stop(); };
+  bool has_stderr = true;
+  while (!should_stop()) {
+    loop.step(stops);
+    if (has_stderr && loop.has_nothing_to_say()) has_stderr = !point_to_nothing({STDERR_FILENO});
+    rest(kIdle);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/settings.h"
 #include "runtime/host/plan_builders.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/published_plans.h"
@@ -16,8 +17,10 @@
 
 namespace triode::host {
 
-// The one thread that Triode has in a program: it runs the TuningLoop. Blocks all signals, so that
-// the program's handlers run on the program's threads.
+// The one thread that Triode has in a program: it runs the TuningLoop, or the TunerLoop where a
+// tuner process does the work. Blocks all signals, so that the program's handlers run on the
+// program's threads. With a tuner it has descriptors of its own: the program does not see the
+// socket, cannot close it, and hands it to no child.
 class Client {
  public:
   struct Parts {
@@ -26,6 +29,8 @@ class Client {
     PublishedPlans& published;
     const TickClock& ticks;
     std::string cache_folder;  // see kept_plans_path()
+    TunerPlace tuner;
+    bool threads_are_limited;  // plans have another thread budget than the vendor
   };
 
   explicit Client(Parts parts) : parts_(std::move(parts)) {}
@@ -44,10 +49,12 @@ class Client {
  private:
   void run();
   void tune();
+  void tune_here(const PlanBuilder& builder);
+  void tune_elsewhere(const PlanBuilder& builder);
   bool should_stop() const { return stops_.load(std::memory_order_relaxed); }
   void rest(std::chrono::nanoseconds duration);
 
-  const Parts parts_;
+  Parts parts_;
   std::mutex mutex_;  // guards the start, and what follows; stops_ may be read without
   bool is_started_ = false;
   bool is_joinable_ = false;

@@ -48,7 +48,9 @@ class Host final : public SlowPath {
                  .builders = builders_,
                  .published = published_,
                  .ticks = ticks_,
-                 .cache_folder = settings.cache}),
+                 .cache_folder = settings.cache,
+                 .tuner = settings.tuner,
+                 .threads_are_limited = settings.threads != 0}),
         lone_calls_(table, builders_) {}
 
   // The plans that entries begin with; an error if they cannot be had.

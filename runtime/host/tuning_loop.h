@@ -2,22 +2,21 @@
 #pragma once
 
 #include <functional>
-#include <vector>
+#include <string>
 
-#include "runtime/host/call_tally.h"
 #include "runtime/host/kept_plans.h"
 #include "runtime/host/plan_builder.h"
+#include "runtime/host/plan_publisher.h"
 #include "runtime/host/plan_source.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/published_plans.h"
-#include "runtime/host/retired_code.h"
 #include "runtime/host/tick_clock.h"
 
 namespace triode::host {
 
-// What the client thread does, one step at a time: finds the entry whose calls cost most, gets a
-// plan for it, publishes it, and takes plans back that do not hold what they promised. Used by one
-// thread.
+// What the client thread does where plans are searched for in the process, one step at a time:
+// finds the entry whose calls cost most, gets a plan for it, publishes it, and takes plans back
+// that do not hold what they promised. Used by one thread.
 //
 // Every entry is looked into once: a search that found nothing on a machine as busy as this one may
 // find something on another day, but in the same process it would take the same cores for the same
@@ -34,7 +33,8 @@ class TuningLoop {
     KeptPlans& kept;     // plans of earlier runs; new ones are added
   };
 
-  explicit TuningLoop(const Parts& parts) : parts_(parts) {}
+  explicit TuningLoop(const Parts& parts)
+      : parts_(parts), publisher_({parts.table, parts.builder, parts.published, parts.ticks}) {}
 
   // Looks into one entry at most. False if none is worth it now. Ends soon after `should_stop`
   // turns true.
@@ -45,13 +45,9 @@ class TuningLoop {
   void look_into(PlanEntry& entry, const std::function<bool()>& should_stop);
   bool publish_kept(PlanEntry& entry, const std::string& vendor);
   void publish_found(PlanEntry& entry, const std::string& vendor, const FoundPlan& found);
-  void settle(const PlanEntry& entry, PublishedPlan decision);
-  void withdraw_slower();
-  void replace(PlanEntry& entry, const Executable* by);
 
   Parts parts_;
-  std::vector<bool> is_settled_ = std::vector<bool>(PlanTable::kCapacity);
-  RetiredCode retired_;
+  PlanPublisher publisher_;
 };
 
 }  // namespace triode::host

@@ -42,7 +42,7 @@ const SettingRow& row_of(std::string_view variable) {
 // added, until it is named here too.
 std::vector<std::string> changed_fields(const Settings& settings) {
   const auto& [mode, cache, plans, report, report_json, report_file, threads, force_plans,
-               cache_sync] = settings;
+               cache_sync, tuner] = settings;
   const Settings fresh;
   std::vector<std::string> names;
   if (mode != fresh.mode) names.emplace_back("mode");
@@ -54,9 +54,10 @@ std::vector<std::string> changed_fields(const Settings& settings) {
   if (threads != fresh.threads) names.emplace_back("threads");
   if (force_plans != fresh.force_plans) names.emplace_back("force_plans");
   if (cache_sync != fresh.cache_sync) names.emplace_back("cache_sync");
+  if (tuner != fresh.tuner) names.emplace_back("tuner");
   return names;
 }
-constexpr size_t kFieldCount = 9;
+constexpr size_t kFieldCount = 10;
 
 // A row, a value that is not the default, and what it does.
 struct Example {
@@ -78,6 +79,7 @@ const Example kExamples[] = {
     {"TRIODE_THREADS", "--threads", "3", "threads", false, false},
     {"TRIODE_FORCE_PLANS", "--force-plans", "random", "force_plans", false, false},
     {"TRIODE_CACHE_SYNC", "--cache-sync", "every", "cache_sync", false, false},
+    {"TRIODE_TUNER", "--tuner", "process", "tuner", false, false},
 };
 
 class EverySetting : public ::testing::TestWithParam<Example> {};

@@ -20,7 +20,7 @@ ROOT = Path(os.environ["TRIODE_ROOT"])
 COMMAND = Path(os.environ["TRIODE_COMMAND"])
 SETTINGS = ["TRIODE_MODE", "TRIODE_CACHE", "TRIODE_PLANS", "TRIODE_REPORT", "TRIODE_REPORT_JSON",
             "TRIODE_REPORT_FILE", "TRIODE_THREADS", "TRIODE_FORCE_PLANS",
-            "TRIODE_CACHE_SYNC"]
+            "TRIODE_CACHE_SYNC", "TRIODE_TUNER"]
 PRINT_SETTINGS = ["sh", "-c", "env | grep -E '^(TRIODE_|LD_PRELOAD)' | sort"]
 
 
@@ -141,9 +141,9 @@ class EnvironmentOfTheProgram(RunCommand):
         (self.folder / "p").touch()
         seen = self.settings_seen("--mode=frozen", "--cache=c", "--plans=p", "--report", "--json",
                                   "--report-file=r", "--threads=3", "--force-plans=first",
-                                  "--cache-sync=every")
+                                  "--cache-sync=every", "--tuner=process")
         values = ["frozen", f"{self.folder}/c", f"{self.folder}/p", "1", "1", f"{self.folder}/r", "3",
-                  "first", "every"]
+                  "first", "every", "process"]
         self.assertEqual(seen, {"LD_PRELOAD": str(self.library), **dict(zip(SETTINGS, values))})
 
     def test_option_beats_environment(self):

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+#include "runtime/host/call_tally.h"
+#include "runtime/host/plan_builder.h"
+#include "runtime/host/plan_table.h"
+#include "runtime/host/published_plans.h"
+#include "runtime/host/retired_code.h"
+#include "runtime/host/tick_clock.h"
+
+namespace triode::host {
+
+// Puts plans into the table's entries and takes them out again, wherever they come from. An entry
+// is settled once it was decided who answers its calls. Used by one thread.
+class PlanPublisher {
+ public:
+  struct Parts {
+    PlanTable& table;
+    const PlanBuilder& builder;
+    PublishedPlans& published;
+    const TickClock& ticks;
+  };
+
+  explicit PlanPublisher(const Parts& parts) : parts_(parts) {}
+
+  // Builds the plan, swaps it in and settles the entry. kCorrupt, and nothing changes, if the code
+  // made here is not the code of that digest; other errors as from PlanBuilder::build.
+  Status publish(PlanEntry& entry, const std::string& config, uint64_t code_digest, double speedup,
+                 std::string remark);
+
+  // Settles an entry whose calls the vendor goes on to answer.
+  void leave_to_vendor(const PlanEntry& entry, std::string remark);
+
+  // Entries that are not settled, and whose calls by the vendor have taken so long that a search is
+  // worth its cost, with those calls.
+  using Visit = std::function<void(PlanEntry& entry, const SideTally& by_vendor)>;
+  void for_each_worthwhile(const Visit& visit);
+
+  struct Withdrawn {
+    PlanEntry* entry;
+    double plan_ns;  // means in the program
+    double vendor_ns;
+  };
+  // Takes plans back that are slower in the program than the vendor was.
+  std::vector<Withdrawn> withdraw_slower();
+
+  // Frees replaced code that no thread runs any more.
+  void free_unused() { retired_.free_unused(); }
+
+ private:
+  void settle(const PlanEntry& entry, PublishedPlan decision);
+  void replace(PlanEntry& entry, const Executable* by);
+
+  Parts parts_;
+  std::vector<bool> is_settled_ = std::vector<bool>(PlanTable::kCapacity);
+  std::map<size_t, SideTally> before_;  // by us, when the plan that answers now was published
+  RetiredCode retired_;
+};
+
+}  // namespace triode::host

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/tuner_loop.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "runtime/host/blas_symbols.h"
+#include "runtime/host/vendor.h"
+#include "runtime/host/vendor_name.h"
+#include "runtime/host/warning.h"
+#include "triode_version.h"
+
+namespace triode::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+// A tuner that was killed is started again soon; one that cannot live is not started all the time.
+constexpr seconds kFirstPause(1);
+constexpr seconds kLongestPause(60);
+
+// For the first answers of a tuner, which has all plans to send.
+constexpr milliseconds kGreetingPatience(2000);
+constexpr milliseconds kSlice(20);  // after which the program may want to end
+
+// How often the tuner hears what waiting calls have cost by now.
+constexpr seconds kBetweenFigures(1);
+
+// In one message, so that it stays below tuner::kMostRequestBytes.
+constexpr size_t kMostReports = 128;
+
+std::string own_program() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "?" : path.string();
+}
+
+}  // namespace
+
+void TunerLoop::step(const std::function<bool()>& should_stop) {
+  publisher_.free_unused();
+  if (connection_ == nullptr) connect(should_stop);
+  if (connection_ == nullptr) {
+    publisher_.withdraw_slower();
+    return;
+  }
+  Status status = receive_all();
+  if (status.ok()) status = report_withdrawn();
+  if (status.ok()) status = report_worthwhile();
+  if (status.ok()) status = connection_->flush();
+  if (!status.ok()) lose(status);
+}
+
+void TunerLoop::connect(const std::function<bool()>& should_stop) {
+  if (has_given_up_ || parts_.clock.now() < next_try_ || should_stop()) return;
+  auto socket = parts_.reach(should_stop);
+  if (should_stop()) return;
+  if (!socket.ok()) {
+    has_given_up_ = socket.status().code() != StatusCode::kUnavailable;
+    return lose(socket.status());
+  }
+  connection_ =
+      std::make_unique<tuner::Connection>(std::move(socket).take(), tuner::kMostAnswerBytes);
+  if (const Status greeted = greet(should_stop); !greeted.ok()) {
+    if (should_stop()) return connection_.reset();
+    // Another version, or no tuner at all: that does not pass.
+    has_given_up_ = greeted.code() != StatusCode::kUnavailable;
+    return lose(greeted);
+  }
+  has_connected_ = true;
+  between_tries_ = nanoseconds(0);
+}
+
+Result<tuner::Frame> TunerLoop::await(const std::function<bool()>& should_stop) {
+  Result<tuner::Frame> frame = unavailable("stopped");
+  for (milliseconds waited(0); waited < kGreetingPatience && !should_stop(); waited += kSlice) {
+    frame = connection_->receive_within(kSlice);
+    if (frame.ok() || frame.status().code() != StatusCode::kUnavailable) return frame;
+    if (connection_->is_closed()) return frame;
+  }
+  return frame;
+}
+
+Status TunerLoop::greet(const std::function<bool()>& should_stop) {
+  const tuner::Hello hello{std::string(kVersion), getpid(), own_program(),
+                           parts_.builder.device().target()};
+  TRIODE_TRY(connection_->send(to_frame(hello)));
+  const tuner::Frame first = TRIODE_TRY(await(should_stop));
+  if (const auto refusal = tuner::from_frame<tuner::Refusal>(first); refusal.ok()) {
+    return unsupported("the tuner refuses: " + refusal->reason);
+  }
+  TRIODE_TRY(tuner::from_frame<tuner::Welcome>(first));
+  const tuner::Frame second = TRIODE_TRY(await(should_stop));
+  for (const auto& sent : TRIODE_TRY(tuner::from_frame<tuner::Plans>(second)).plans) {
+    const StoredPlan plan = TRIODE_TRY(sent.to_stored());
+    known_.insert_or_assign({sent.problem, sent.vendor}, plan);
+  }
+  reported_.clear();
+  return {};
+}
+
+void TunerLoop::lose(const Status& why) {
+  connection_.reset();
+  // One that was there, and ends or is restarted, is not worth a warning.
+  if (!has_connected_ || has_given_up_) {
+    warn_once("no tuner: " + why.message() + "; calls go on as they are.");
+  }
+  between_tries_ = std::clamp<nanoseconds>(2 * between_tries_, kFirstPause, kLongestPause);
+  next_try_ = parts_.clock.now() + between_tries_;
+}
+
+Status TunerLoop::receive_all() {
+  for (;;) {
+    const std::optional<tuner::Frame> frame = TRIODE_TRY(connection_->receive());
+    if (!frame) return {};
+    take(TRIODE_TRY(tuner::from_frame<tuner::Verdict>(*frame)));
+  }
+}
+
+void TunerLoop::take(const tuner::Verdict& verdict) {
+  const auto reported = reported_.find(verdict.id);
+  if (reported == reported_.end()) return;
+  PlanEntry& entry = *reported->second;
+  if (verdict.plan.empty()) return publisher_.leave_to_vendor(entry, verdict.remark);
+  const tuner::SentPlan& plan = verdict.plan.front();
+  // For this very call and vendor, and code that comes out the same here.
+  const bool is_of_entry =
+      plan.problem == to_string(entry.problem) && plan.vendor == vendor_name(entry.key);
+  const Status published = is_of_entry ? publisher_.publish(entry, plan.config, plan.code_digest,
+                                                            plan.speedup, verdict.remark)
+                                       : corrupt("the tuner sent a plan for another call");
+  if (!published.ok()) publisher_.leave_to_vendor(entry, published.message());
+}
+
+tuner::VendorCall TunerLoop::describe(const PlanEntry& entry) const {
+  const Vendor& its_vendor = vendor(call_traits::vendor(entry.key.traits));
+  tuner::VendorCall call;
+  call.key = entry.key;
+  call.key.traits &= (uint64_t{1} << call_traits::kVendor) - 1;
+  call.symbol = traits_of(call_traits::symbol(entry.key.traits)).name;
+  call.library = its_vendor.path;
+  call.identity = its_vendor.identity;
+  call.threads = parts_.threads_are_limited ? its_vendor.thread_budget()
+                                            : call_traits::threads(entry.key.traits);
+  return call;
+}
+
+bool TunerLoop::publish_known(PlanEntry& entry) {
+  const auto known = known_.find({to_string(entry.problem), vendor_name(entry.key)});
+  if (known == known_.end()) return false;
+  const StoredPlan& plan = known->second;
+  return publisher_
+      .publish(entry, plan.config, plan.code_digest, plan.speedup, "known from an earlier run")
+      .ok();
+}
+
+Status TunerLoop::report_worthwhile() {
+  const bool with_figures = parts_.clock.now() >= next_figures_;
+  if (with_figures) next_figures_ = parts_.clock.now() + kBetweenFigures;
+  tuner::Reports message;
+  publisher_.for_each_worthwhile([&](PlanEntry& entry, const SideTally& by_vendor) {
+    const int64_t id = entry.index;
+    if (message.reports.size() >= kMostReports) return;
+    if (reported_.contains(id) && !with_figures) return;
+    if (!reported_.contains(id) && publish_known(entry)) return;
+    reported_[id] = &entry;
+    message.reports.push_back({id, describe(entry), by_vendor.calls, by_vendor.total_ns()});
+  });
+  return message.reports.empty() ? Status() : connection_->send(to_frame(message));
+}
+
+Status TunerLoop::report_withdrawn() {
+  for (const PlanPublisher::Withdrawn& withdrawn : publisher_.withdraw_slower()) {
+    PlanEntry& entry = *withdrawn.entry;
+    const int64_t id = entry.index;
+    known_.erase({to_string(entry.problem), vendor_name(entry.key)});
+    reported_[id] = &entry;
+    TRIODE_TRY(connection_->send(
+        to_frame(tuner::Withdrawal{id, describe(entry), withdrawn.plan_ns, withdrawn.vendor_ns})));
+  }
+  return {};
+}
+
+}  // namespace triode::host

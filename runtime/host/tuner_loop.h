@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/clock.h"
+#include "core/status.h"
+#include "runtime/host/call_tally.h"
+#include "runtime/host/plan_builder.h"
+#include "runtime/host/plan_file.h"
+#include "runtime/host/plan_publisher.h"
+#include "runtime/host/plan_table.h"
+#include "runtime/host/published_plans.h"
+#include "runtime/host/tick_clock.h"
+#include "runtime/tuner/connection.h"
+#include "runtime/tuner/frame.h"
+#include "runtime/tuner/messages.h"
+
+namespace triode::host {
+
+// What the client thread does where a tuner process finds the plans, one step at a time: reports
+// calls that are worth it, publishes the plans that come back, and takes back those that do not
+// hold what they promised. Nothing is timed or searched here, and no vendor's function is called.
+//
+// Without a tuner the vendor answers, and one warning says why. A tuner that goes away is looked
+// for again, less and less often. Used by one thread.
+class TunerLoop {
+ public:
+  struct Parts {
+    PlanTable& table;
+    const PlanBuilder& builder;
+    PublishedPlans& published;
+    const TickClock& ticks;
+    const Clock& clock;
+    // A connected socket to the tuner. An error of kUnavailable may pass; others are final.
+    std::function<Result<FileDescriptor>(const std::function<bool()>& should_stop)> reach;
+    // Plans of this process have another thread budget than the vendor: what it uses must be asked.
+    bool threads_are_limited = false;
+  };
+
+  explicit TunerLoop(const Parts& parts)
+      : parts_(parts), publisher_({parts.table, parts.builder, parts.published, parts.ticks}) {}
+
+  // Never waits for the tuner, but while it connects: some milliseconds, or until one has started.
+  void step(const std::function<bool()>& should_stop);
+
+  // Whether it has found a tuner, or has said why there is none.
+  bool has_nothing_to_say() const { return has_connected_ || has_given_up_; }
+
+ private:
+  void connect(const std::function<bool()>& should_stop);
+  Status greet(const std::function<bool()>& should_stop);
+  Result<tuner::Frame> await(const std::function<bool()>& should_stop);
+  void lose(const Status& why);
+  Status receive_all();
+  void take(const tuner::Verdict& verdict);
+  Status report_worthwhile();
+  bool publish_known(PlanEntry& entry);
+  tuner::VendorCall describe(const PlanEntry& entry) const;
+  Status report_withdrawn();
+
+  Parts parts_;
+  PlanPublisher publisher_;
+  std::unique_ptr<tuner::Connection> connection_;
+  bool has_connected_ = false;  // ever
+  bool has_given_up_ = false;
+  std::chrono::nanoseconds next_try_{0};
+  std::chrono::nanoseconds between_tries_{};
+  std::map<std::pair<std::string, std::string>, StoredPlan> known_;  // by problem and vendor
+  std::map<int64_t, PlanEntry*> reported_;                           // by id
+  std::chrono::nanoseconds next_figures_{0};
+};
+
+}  // namespace triode::host

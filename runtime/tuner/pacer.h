@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+
+#include "core/clock.h"
+#include "runtime/tuner/pace.h"
+
+namespace triode::tuner {
+
+// Rests between trials, so that a search takes what the machine has to spare; and a clock that
+// stands still meanwhile, so that budgets count work alone. now() is for any thread, the rest for
+// one.
+class Pacer final : public Clock {
+ public:
+  // Sleeps so long, or less if there is a reason to.
+  using Rest = std::function<void(std::chrono::nanoseconds)>;
+
+  // Clock and load must outlive this.
+  Pacer(const Clock& clock, MachineLoad& load, PaceOptions options, Rest rest);
+
+  std::chrono::nanoseconds now() const override {
+    return clock_.now() - std::chrono::nanoseconds(rested_ns_.load());
+  }
+
+  // A search begins after a while without work.
+  void begin();
+  // Between two trials. Returns at once unless some 50 ms were worked since the last rest.
+  void breathe();
+
+ private:
+  const Clock& clock_;
+  MachineLoad& load_;
+  const PaceOptions options_;
+  const Rest rest_;
+  std::atomic<int64_t> rested_ns_{0};
+  std::chrono::nanoseconds worked_until_;  // by now()
+  std::chrono::nanoseconds looked_at_;     // by the clock
+};
+
+}  // namespace triode::tuner

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tuner/plan_book.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace triode::tuner {
+
+PlanBook::PlanBook(std::string path) : path_(std::move(path)) {
+  const Result<PlanFile> file = read_plan_file(path_);
+  if (!file.ok()) return;  // missing or damaged: it holds nothing
+  for (const PlanSection& section : file->sections) {
+    for (const StoredPlan& plan : section.plans) {
+      plans_[section.target].insert_or_assign({to_string(plan.problem), plan.vendor}, plan);
+    }
+  }
+}
+
+std::vector<StoredPlan> PlanBook::plans_for(const Target& target) const {
+  std::vector<StoredPlan> plans;
+  const auto section = plans_.find(target.fingerprint());
+  if (section == plans_.end()) return plans;
+  for (const auto& [identity, plan] : section->second) plans.push_back(plan);
+  return plans;
+}
+
+const StoredPlan* PlanBook::find(const Target& target, const std::string& problem,
+                                 const std::string& vendor) const {
+  const auto section = plans_.find(target.fingerprint());
+  if (section == plans_.end()) return nullptr;
+  const auto plan = section->second.find({problem, vendor});
+  return plan == section->second.end() ? nullptr : &plan->second;
+}
+
+Status PlanBook::keep(const Target& target, const StoredPlan& plan) {
+  plans_[target.fingerprint()].insert_or_assign({to_string(plan.problem), plan.vendor}, plan);
+  std::error_code ignored;  // writing says what is wrong with the folder
+  std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
+  return merge_into_plan_file(path_, target, {&plan, 1});
+}
+
+Status PlanBook::forget(const Target& target, const std::string& problem,
+                        const std::string& vendor) {
+  auto& section = plans_[target.fingerprint()];
+  if (section.erase({problem, vendor}) == 0) return {};
+  return write_plan_file(path_, {{{target.fingerprint(), plans_for(target)}}});
+}
+
+size_t PlanBook::size() const {
+  size_t count = 0;
+  for (const auto& [target, section] : plans_) count += section.size();
+  return count;
+}
+
+}  // namespace triode::tuner

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/config.h"
+#include "core/measurement.h"
+#include "core/problem.h"
+#include "core/space.h"
+
+namespace triode::tuner {
+
+// Says what to try next: the seam for a learned model. Not thread-safe.
+class Ranker {
+ public:
+  virtual ~Ranker() = default;
+
+  // Legal configs that are not among `tried`, best guess first, at most `count`. None: nothing left
+  // is worth a trial. The same arguments give the same answer.
+  virtual std::vector<Config> propose(const Problem& problem, const Space& space,
+                                      std::span<const Trial> tried, size_t count) = 0;
+
+  // Told of every trial, once.
+  virtual void learn(const Problem& problem, const Space& space, const Trial& trial) = 0;
+
+  // The share of the vendor's time that a plan is expected to save, 0 to 1.
+  virtual double expected_saving(const Problem& problem) = 0;
+};
+
+}  // namespace triode::tuner

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tuner/trial_log.h"
+
+#include <chrono>
+#include <utility>
+
+#include "cache/measurement_store.h"
+
+namespace triode::tuner {
+namespace {
+
+int64_t unix_seconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+class StoredTrials final : public TrialLog {
+ public:
+  explicit StoredTrials(std::unique_ptr<MeasurementStore> store) : store_(std::move(store)) {}
+
+  std::vector<Trial> known(const Target& target, const Problem& problem,
+                           const Space& space) override {
+    const auto found = store_->find(target, problem);
+    std::vector<Trial> trials;
+    if (!found.ok()) return trials;  // as if nothing were known
+    for (const StoredTrial& stored : found->trials) {
+      const Result<Config> config = space.parse(stored.config);
+      if (config.ok()) {
+        trials.push_back({*config, stored.record.outcome, stored.record.measurement});
+      }
+    }
+    return trials;
+  }
+
+  Status record(const Target& target, const Problem& problem, const Space& space,
+                std::vector<Trial> trials) override {
+    std::vector<ConfigTrial> records;
+    for (Trial& trial : trials) {
+      records.push_back({trial.config, {trial.outcome, trial.measurement, unix_seconds()}});
+    }
+    return store_->put_all(target, problem, space, records);
+  }
+
+ private:
+  const std::unique_ptr<MeasurementStore> store_;
+};
+
+class NoTrials final : public TrialLog {
+ public:
+  std::vector<Trial> known(const Target&, const Problem&, const Space&) override { return {}; }
+  Status record(const Target&, const Problem&, const Space&, std::vector<Trial>) override {
+    return {};
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TrialLog>> open_stored_trials(const std::string& folder) {
+  auto store = TRIODE_TRY(MeasurementStore::open(folder, StoreMode::kReadWrite));
+  return std::unique_ptr<TrialLog>(std::make_unique<StoredTrials>(std::move(store)));
+}
+
+std::unique_ptr<TrialLog> no_stored_trials() {
+  return std::make_unique<NoTrials>();
+}
+
+}  // namespace triode::tuner

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tuner/tuner.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "runtime/tuner/vendor_call.h"
+
+namespace triode::tuner {
+namespace {
+
+// More than several hosts have calls; beyond, somebody has lost his mind.
+constexpr size_t kMostWaiting = 1 << 16;
+// Beyond, all is forgotten but the plans, which are in the book.
+constexpr size_t kMostSettled = 1 << 17;
+constexpr size_t kLatest = 8;
+// Searches of one call that were disturbed, or whose plan was withdrawn, after which the vendor
+// stays for as long as the tuner lives.
+constexpr int kMostAttempts = 3;
+// Trials that wait to be written: a few milliseconds a write, and as many trials lost by kill -9.
+constexpr size_t kTrialsPerWrite = 16;
+
+std::string figure(double value) {
+  std::array<char, 32> text{};
+  static_cast<void>(std::snprintf(text.data(), text.size(), "%.4g", value));
+  return text.data();
+}
+
+// What earlier searches of the same config need not see again, and must not lose.
+bool is_harmful(const Outcome& outcome) {
+  return outcome.kind == OutcomeKind::kCrashed || outcome.kind == OutcomeKind::kTimedOut ||
+         outcome.kind == OutcomeKind::kOutOfMemory;
+}
+
+}  // namespace
+
+Tuner::Tuner(Parts parts, ProblemSearchOptions search)
+    : parts_(std::move(parts)), search_options_(std::move(search)) {}
+
+Verdict Tuner::Settled::to_verdict(int64_t report_id) const {
+  Verdict verdict{report_id, {}, remark};
+  if (plan) verdict.plan.push_back(SentPlan::from(*plan));
+  return verdict;
+}
+
+Plans Tuner::join(ClientId client, const Hello& hello) {
+  Plans plans;
+  const std::lock_guard lock(mutex_);
+  clients_[client] = hello.target;
+  for (const StoredPlan& plan : parts_.book.plans_for(hello.target)) {
+    plans.plans.push_back(SentPlan::from(plan));
+  }
+  return plans;
+}
+
+void Tuner::leave(ClientId client) {
+  const std::lock_guard lock(mutex_);
+  clients_.erase(client);
+  scheduler_.forget(client);
+  if (current_) current_->clients.erase(client);
+}
+
+void Tuner::report(ClientId client, const Reports& reports) {
+  std::vector<Verdict> verdicts;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = clients_.find(client);
+    if (known == clients_.end()) return;
+    for (const ProblemReport& report : reports.reports) {
+      std::optional<Verdict> verdict = take_report(client, known->second, report);
+      if (verdict) verdicts.push_back(std::move(*verdict));
+    }
+  }
+  for (const Verdict& verdict : verdicts) parts_.deliver(client, verdict);
+}
+
+// A verdict if one is known already; else the call waits.
+std::optional<Verdict> Tuner::take_report(ClientId client, const Target& target,
+                                          const ProblemReport& report) {
+  const TunedCall call{report.call, target};
+  const Result<Problem> problem = problem_of(report.call);
+  if (!problem.ok()) return Verdict{report.id, {}, problem.status().message()};
+  if (const auto settled = find_settled(call, *problem)) return settled->to_verdict(report.id);
+  if (current_ && identity_of(current_->call) == identity_of(call)) {
+    current_->clients[client] = {report.id, report.total_ns};
+    return std::nullopt;
+  }
+  if (scheduler_.waiting() >= kMostWaiting) {
+    return Verdict{report.id, {}, "too many calls wait for the tuner"};
+  }
+  scheduler_.report(client, call, parts_.ranker.expected_saving(*problem), report);
+  return std::nullopt;
+}
+
+std::optional<Tuner::Settled> Tuner::find_settled(const TunedCall& call,
+                                                  const Problem& problem) const {
+  const auto settled = settled_.find(identity_of(call));
+  if (settled != settled_.end()) return settled->second;
+  const StoredPlan* const plan =
+      parts_.book.find(call.target, to_string(problem), call.call.vendor());
+  if (plan == nullptr) return std::nullopt;
+  return Settled{*plan, "known from an earlier run"};
+}
+
+void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
+  const std::lock_guard lock(mutex_);
+  const auto known = clients_.find(client);
+  if (known == clients_.end()) return;
+  const TunedCall call{withdrawal.call, known->second};
+  const Result<Problem> problem = problem_of(call.call);
+  if (!problem.ok()) return;
+  const std::string text = to_string(*problem);
+  ++status_.withdrawals;
+  parts_.events.write("withdrawn", {{"problem", text},
+                                    {"vendor", call.call.vendor()},
+                                    {"plan_ns", figure(withdrawal.plan_ns)},
+                                    {"vendor_ns", figure(withdrawal.vendor_ns)}});
+  const Status forgotten = parts_.book.forget(call.target, text, call.call.vendor());
+  if (!forgotten.ok()) parts_.events.write("error", {{"message", forgotten.message()}});
+  const std::string identity = identity_of(call);
+  if (++attempts_[identity] >= kMostAttempts) {
+    settled_[identity] = {std::nullopt, "its plans turned out slower in programs"};
+    return;
+  }
+  settled_.erase(identity);
+  const ProblemReport again{withdrawal.id, call.call, 0, withdrawal.vendor_ns};
+  scheduler_.report(client, call, parts_.ranker.expected_saving(*problem), again);
+}
+
+bool Tuner::step(const std::function<bool()>& should_stop) {
+  TunedCall call;
+  {
+    const std::lock_guard lock(mutex_);
+    current_ = scheduler_.take_next();
+    if (!current_) return false;
+    call = current_->call;
+  }
+  const std::chrono::nanoseconds begin = parts_.clock.now();
+  const Result<Problem> problem = problem_of(call.call);  // asked before: it is one
+  const Result<SearchedProblem> found = problem.ok() ? search(call, *problem, should_stop)
+                                                     : Result<SearchedProblem>(problem.status());
+  for (const auto& [client, verdict] : finish(found, parts_.clock.now() - begin)) {
+    parts_.deliver(client, verdict);
+  }
+  return true;
+}
+
+Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& problem,
+                                      const std::function<bool()>& should_stop) {
+  const std::string text = to_string(problem);
+  {
+    const std::lock_guard lock(mutex_);
+    ++status_.searches;
+    status_.current = text;
+    status_.current_trials = 0;
+  }
+  parts_.events.write("search", {{"problem", text}, {"vendor", call.call.vendor()}});
+  const Space space = TRIODE_TRY(parts_.space_of(call.target, problem));
+  const std::vector<Trial> known = parts_.log.known(call.target, problem, space);
+  std::vector<Trial> unwritten;
+  const auto write = [&] {
+    if (unwritten.empty()) return;
+    const Status written = parts_.log.record(call.target, problem, space, std::move(unwritten));
+    unwritten.clear();
+    if (!written.ok()) parts_.events.write("error", {{"message", written.message()}});
+  };
+  ProblemSearchOptions options = search_options_;
+  options.should_stop = should_stop;
+  options.on_trial = [&](const Trial& trial) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++status_.trials;
+      ++status_.current_trials;
+      if (!trial.outcome.ok()) ++status_.failed_trials;
+    }
+    unwritten.push_back(trial);
+    if (is_harmful(trial.outcome)) {
+      parts_.events.write("failed", {{"problem", text},
+                                     {"config", space.to_string(trial.config)},
+                                     {"outcome", std::string(to_string(trial.outcome.kind))},
+                                     {"reason", trial.outcome.reason}});
+    }
+    if (is_harmful(trial.outcome) || unwritten.size() >= kTrialsPerWrite) write();
+  };
+  options.on_race = [&](const Config& config, const PairMeasurement& pair) {
+    unwritten.push_back({config, {}, pair.candidate});
+  };
+  Result<SearchedProblem> found = search_problem(call, problem, space, known, parts_.ranker,
+                                                 parts_.runner, parts_.clock, options);
+  write();
+  return found;
+}
+
+// Under the lock.
+Tuner::Settled Tuner::decide(const TunedCall& call, const Result<SearchedProblem>& found) {
+  const std::string problem = status_.current;
+  if (found.ok() && found->plan) {
+    ++status_.plans_found;
+    keep(call, *found->plan);
+    status_.latest.push_back(*found->plan);
+    if (status_.latest.size() > kLatest) status_.latest.erase(status_.latest.begin());
+    parts_.events.write("plan", {{"problem", problem},
+                                 {"vendor", call.call.vendor()},
+                                 {"config", found->plan->config},
+                                 {"speedup", figure(found->plan->speedup)},
+                                 {"trials", std::to_string(found->trials)}});
+    return {found->plan, ""};
+  }
+  ++status_.vendor_stays;
+  const std::string remark = found.ok() ? found->remark : found.status().message();
+  parts_.events.write("vendor-stays", {{"problem", problem}, {"remark", remark}});
+  return {std::nullopt, remark};
+}
+
+void Tuner::keep(const TunedCall& call, const StoredPlan& plan) {
+  const Status kept = parts_.book.keep(call.target, plan);
+  if (!kept.ok()) parts_.events.write("error", {{"message", kept.message()}});
+}
+
+std::vector<Tuner::Delivery> Tuner::finish(const Result<SearchedProblem>& found,
+                                           std::chrono::nanoseconds spent) {
+  const std::lock_guard lock(mutex_);
+  const WaitingCall waiting = std::move(*current_);
+  current_.reset();
+  scheduler_.charge(waiting, spent);
+  const std::string identity = identity_of(waiting.call);
+  const bool was_stopped = !found.ok() && found.status().code() == StatusCode::kUnavailable;
+  const bool was_disturbed = found.ok() && !found->plan && found->was_disturbed;
+  const bool asks_again = (was_stopped || was_disturbed) && ++attempts_[identity] < kMostAttempts;
+  std::vector<Delivery> deliveries;
+  if (asks_again) {
+    scheduler_.put_back(waiting);
+  } else {
+    if (settled_.size() >= kMostSettled) settled_.clear();
+    const Settled& settled = settled_[identity] = decide(waiting.call, found);
+    for (const auto& [client, use] : waiting.clients) {
+      deliveries.emplace_back(client, settled.to_verdict(use.report_id));
+    }
+  }
+  status_.current.clear();
+  status_.current_trials = 0;
+  return deliveries;
+}
+
+TunerStatus Tuner::status() const {
+  const std::lock_guard lock(mutex_);
+  TunerStatus status = status_;
+  status.plans = parts_.book.size();
+  status.waiting = scheduler_.waiting();
+  return status;
+}
+
+}  // namespace triode::tuner

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.h"
+#include "core/problem.h"
+#include "core/space.h"
+#include "core/status.h"
+#include "core/target.h"
+#include "runtime/tuner/event_log.h"
+#include "runtime/tuner/messages.h"
+#include "runtime/tuner/plan_book.h"
+#include "runtime/tuner/problem_search.h"
+#include "runtime/tuner/ranker.h"
+#include "runtime/tuner/scheduler.h"
+#include "runtime/tuner/trial_log.h"
+#include "runtime/tuner/trial_runner.h"
+
+namespace triode::tuner {
+
+// What the tuner has done and does, for `triode tuner status`.
+struct TunerStatus {
+  uint64_t searches = 0, trials = 0, failed_trials = 0, plans_found = 0, vendor_stays = 0,
+           withdrawals = 0;
+  size_t plans = 0, waiting = 0;
+  std::string current;  // problem being searched; empty: none
+  size_t current_trials = 0;
+  std::vector<StoredPlan> latest;  // plans found, newest last, a few
+};
+
+// Finds plans for the calls that clients report. join(), leave(), report() and the like may come
+// from any thread and take a lock for microseconds (a withdrawal also writes a file); step() does
+// the work, on one thread.
+class Tuner {
+ public:
+  struct Parts {
+    Ranker& ranker;
+    TrialRunner& runner;
+    TrialLog& log;
+    PlanBook& book;  // used under the tuner's lock
+    EventLog& events;
+    const Clock& clock;
+    // The space of a problem on this machine; kUnsupported for a target that is not it.
+    std::function<Result<Space>(const Target&, const Problem&)> space_of;
+    // A verdict for a client, on the thread of step() or report(), outside of any lock.
+    std::function<void(ClientId, const Verdict&)> deliver;
+  };
+
+  Tuner(Parts parts, ProblemSearchOptions search);
+
+  // Every plan that is known for the target.
+  Plans join(ClientId client, const Hello& hello);
+  void leave(ClientId client);
+  void report(ClientId client, const Reports& reports);
+  void withdraw(ClientId client, const Withdrawal& withdrawal);
+
+  // Searches for one call, if any is waited for: true. `should_stop` ends it soon.
+  bool step(const std::function<bool()>& should_stop);
+
+  TunerStatus status() const;
+
+ private:
+  // What is known of a call that was looked into.
+  struct Settled {
+    std::optional<StoredPlan> plan;
+    std::string remark;
+    Verdict to_verdict(int64_t report_id) const;
+  };
+  using Delivery = std::pair<ClientId, Verdict>;
+
+  std::optional<Verdict> take_report(ClientId client, const Target& target,
+                                     const ProblemReport& report);
+  std::optional<Settled> find_settled(const TunedCall& call, const Problem& problem) const;
+  Result<SearchedProblem> search(const TunedCall& call, const Problem& problem,
+                                 const std::function<bool()>& should_stop);
+  Settled decide(const TunedCall& call, const Result<SearchedProblem>& found);
+  std::vector<Delivery> finish(const Result<SearchedProblem>& found,
+                               std::chrono::nanoseconds spent);
+  void keep(const TunedCall& call, const StoredPlan& plan);
+
+  const Parts parts_;
+  const ProblemSearchOptions search_options_;
+  mutable std::mutex mutex_;  // guards what follows, and the book
+  std::map<ClientId, Target> clients_;
+  Scheduler scheduler_;
+  std::optional<WaitingCall> current_;      // being searched
+  std::map<std::string, Settled> settled_;  // by identity_of()
+  std::map<std::string, int> attempts_;     // of calls that were disturbed or withdrawn
+  TunerStatus status_;
+};
+
+}  // namespace triode::tuner

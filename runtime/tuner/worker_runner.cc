@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tuner/worker_runner.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "runtime/host/detached_process.h"
+
+namespace triode::tuner {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr int kWorkerSocket = 3;
+
+// Vendor's calls that a trial may take besides its limit: checks, quick samples of a config many
+// times slower, and the rounds of a race that are taken whatever its budget.
+constexpr double kCallsAllowed = 400;
+
+// The settings by which BLAS libraries are limited to a number of threads, read when they are
+// loaded.
+constexpr const char* kThreadVariables[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS",
+                                            "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+                                            "VECLIB_MAXIMUM_THREADS"};
+
+std::vector<std::string> worker_environment(int threads) {
+  std::vector<std::string> environment = host::scrubbed_environment();
+  for (const char* const name : kThreadVariables) {
+    environment.push_back(std::string(name) + '=' + std::to_string(threads));
+  }
+  return environment;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Starts the program with the socket as its descriptor 3 and no others but /dev/null; 0, or an
+// errno.
+int spawn_worker(const WorkerOptions& options, int threads, int socket, pid_t& process) {
+  std::vector<std::string> environment = worker_environment(threads);
+  std::vector<std::string> arguments = options.arguments;
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int standard : {0, 1, 2}) {
+    posix_spawn_file_actions_addopen(&files, standard, "/dev/null", 2 /* O_RDWR */, 0);
+  }
+  posix_spawn_file_actions_adddup2(&files, socket, kWorkerSocket);
+  posix_spawn_file_actions_addclosefrom_np(&files, kWorkerSocket + 1);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  const int error = posix_spawn(&process, options.program.c_str(), &files, &attributes,
+                                pointers_to(arguments).data(), pointers_to(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+Outcome outcome_of_end(int status) {
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    // Nobody else sends it: the system, out of memory.
+    const bool is_memory = signal == SIGKILL;
+    return {is_memory ? OutcomeKind::kOutOfMemory : OutcomeKind::kCrashed,
+            std::string("the worker was ended by SIG") + sigabbrev_np(signal)};
+  }
+  return {OutcomeKind::kCrashed,
+          "the worker ended with code " + std::to_string(WEXITSTATUS(status))};
+}
+
+milliseconds to_milliseconds(double ns) {
+  return milliseconds(static_cast<int64_t>(ns / 1e6) + 1);
+}
+
+}  // namespace
+
+Status WorkerRunner::start() {
+  stop();
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return unavailable(std::string("cannot make a socket for a worker: ") + std::strerror(errno));
+  }
+  FileDescriptor ours(ends[0]), theirs(ends[1]);
+  pid_t process = 0;
+  const int error = spawn_worker(options_, call_->call.threads, theirs.number(), process);
+  if (error != 0) {
+    return unavailable("cannot start " + options_.program + ": " + std::strerror(error));
+  }
+  ++started_;
+  process_ = process;
+  loaded_ = call_->call.identity + ' ' + std::to_string(call_->call.threads);
+  connection_ = std::make_unique<Connection>(std::move(ours), kMostRequestBytes);
+  return {};
+}
+
+void WorkerRunner::stop() {
+  const pid_t process = process_.exchange(0);
+  connection_.reset();
+  has_begun_ = false;
+  if (process == 0) return;
+  kill(process, SIGKILL);
+  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+// Takes leave of a worker that did not answer.
+Outcome WorkerRunner::bury() {
+  ++lost_;
+  // One whose socket is closed has ended, or is about to.
+  const bool was_silent = !connection_->is_closed();
+  const pid_t process = process_.exchange(0);
+  connection_.reset();
+  has_begun_ = false;
+  if (was_silent) kill(process, SIGKILL);
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (was_silent) return {OutcomeKind::kTimedOut, "it had not ended when its time was up"};
+  return outcome_of_end(status);
+}
+
+Result<nanoseconds> WorkerRunner::begin(const TunedCall& call) {
+  const std::string wanted = call.call.identity + ' ' + std::to_string(call.call.threads);
+  call_ = call;
+  if (process_ == 0 || loaded_ != wanted) TRIODE_TRY(start());
+  TRIODE_TRY(begin_here());
+  return nanoseconds(static_cast<int64_t>(vendor_ns_));
+}
+
+Status WorkerRunner::begin_here() {
+  const BeginRequest request{call_->call, call_->target.fingerprint(), call_->target.cores};
+  Status sent = connection_->send(to_frame(request));
+  Result<Frame> frame = sent.ok() ? connection_->receive_within(options_.begin_limit) : sent;
+  if (!frame.ok()) {
+    return unsupported("the vendor's function cannot be called in a worker: " + bury().reason);
+  }
+  const BeginAnswer answer = TRIODE_TRY(from_frame<BeginAnswer>(*frame));
+  if (!answer.error.empty()) return unsupported(answer.error);
+  vendor_ns_ = answer.vendor_ns;
+  has_begun_ = true;
+  return {};
+}
+
+TrialAnswer WorkerRunner::ask(const std::string& config, nanoseconds race_budget) {
+  TrialAnswer lost;
+  const auto lose = [&lost](const Outcome& outcome) {
+    lost.outcome = outcome.kind;
+    lost.reason = outcome.reason;
+    return lost;
+  };
+  if (!has_begun_) {
+    Status begun = process_ == 0 ? start() : Status();
+    if (begun.ok()) begun = begin_here();
+    if (!begun.ok()) return lose({OutcomeKind::kLaunchFailed, begun.message()});
+  }
+  const milliseconds limit = options_.trial_limit + to_milliseconds(kCallsAllowed * vendor_ns_) +
+                             to_milliseconds(2 * static_cast<double>(race_budget.count()));
+  const Status sent = connection_->send(to_frame(TrialRequest{config, race_budget.count()}));
+  Result<Frame> frame = sent.ok() ? connection_->receive_within(limit) : sent;
+  if (!frame.ok()) return lose(bury());
+  const auto answer = from_frame<TrialAnswer>(*frame);
+  if (!answer.ok()) {
+    // What it runs may have overwritten its memory.
+    (void)bury();
+    return lose({OutcomeKind::kCrashed, answer.status().message()});
+  }
+  return *answer;
+}
+
+TrialResult WorkerRunner::try_config(const std::string& config) {
+  const TrialAnswer answer = ask(config, nanoseconds(0));
+  return {{answer.outcome, answer.reason}, answer.candidate.to_measurement(), answer.code_digest};
+}
+
+RaceResult WorkerRunner::race(const std::string& config, nanoseconds budget) {
+  const TrialAnswer answer = ask(config, budget);
+  RaceResult result{{answer.outcome, answer.reason}, {}, answer.code_digest};
+  result.pair.candidate = answer.candidate.to_measurement();
+  result.pair.vendor = answer.vendor.to_measurement();
+  result.pair.speedup = answer.speedup;
+  result.pair.speedup_spread = answer.speedup_spread;
+  result.pair.rejected = answer.rejected;
+  return result;
+}
+
+}  // namespace triode::tuner

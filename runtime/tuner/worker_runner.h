@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+#include "runtime/tuner/connection.h"
+#include "runtime/tuner/trial_runner.h"
+#include "runtime/tuner/worker_messages.h"
+
+namespace triode::tuner {
+
+struct WorkerOptions {
+  std::string program;                 // file that runs run_trial_worker() on descriptor 3
+  std::vector<std::string> arguments;  // with the program's name for itself
+  // Time for a trial besides the vendor's own calls: beyond, it hangs. Raising it lets a hang cost
+  // more; below, a busy machine looks like one.
+  std::chrono::milliseconds trial_limit = std::chrono::milliseconds(3000);
+  std::chrono::milliseconds begin_limit = std::chrono::seconds(30);  // loads a library
+};
+
+// Runs trials in a child process, and starts another when one is lost: a crash, a hang or an end
+// for lack of memory is an outcome. A lost worker is back, with the same call begun, before the
+// next trial. Not thread-safe, but for the counters.
+class WorkerRunner final : public TrialRunner {
+ public:
+  explicit WorkerRunner(WorkerOptions options) : options_(std::move(options)) {}
+  ~WorkerRunner() override { stop(); }
+
+  Result<std::chrono::nanoseconds> begin(const TunedCall& call) override;
+  TrialResult try_config(const std::string& config) override;
+  RaceResult race(const std::string& config, std::chrono::nanoseconds budget) override;
+
+  // Ends the worker, if there is one, by SIGKILL.
+  void stop();
+
+  pid_t process() const { return process_.load(); }     // 0: none
+  uint64_t started() const { return started_.load(); }  // workers so far
+  uint64_t lost() const { return lost_.load(); }        // of them, by what they ran
+
+ private:
+  Status start();
+  Status begin_here();
+  TrialAnswer ask(const std::string& config, std::chrono::nanoseconds race_budget);
+  Outcome bury();
+
+  const WorkerOptions options_;
+  std::optional<TunedCall> call_;
+  bool has_begun_ = false;  // the worker there is, with call_
+  std::string loaded_;      // library and threads that it was started for
+  double vendor_ns_ = 0;
+  std::unique_ptr<Connection> connection_;
+  std::atomic<pid_t> process_{0};
+  std::atomic<uint64_t> started_{0};
+  std::atomic<uint64_t> lost_{0};
+};
+
+}  // namespace triode::tuner

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tuner/event_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/runtime/temporary_folder.h"
+
+namespace triode::tuner {
+namespace {
+
+using ::testing::MatchesRegex;
+
+class EventLogTest : public ::testing::Test {
+ protected:
+  std::string last_line() const {
+    std::ifstream file(path_);
+    std::string line, last;
+    while (std::getline(file, line)) last = line;
+    return last;
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = (folder_.path() / "log").string();
+  EventLog log_{path_};
+};
+
+TEST_F(EventLogTest, WritesATimeAnEventAndFields) {
+  log_.write("plan", {{"speedup", "1.5"}, {"problem", "mm f32"}});
+  EXPECT_THAT(last_line(),
+              MatchesRegex("20..-..-..T..:..:..Z plan speedup=1.5 problem=\"mm f32\""));
+}
+
+TEST_F(EventLogTest, KeepsAnyTextOnOneLine) {
+  log_.write("error", {{"message", "a \"b\"\nc\\"}});
+  EXPECT_THAT(last_line(), MatchesRegex(".* error message=\"a \\\\\"b\\\\\" c\\\\\\\\\""));
+}
+
+TEST_F(EventLogTest, PutsALongFileAside) {
+  folder_.write("log", std::string((4 << 20) + 1, 'x'));
+  log_.write("start");
+  EXPECT_LT(std::filesystem::file_size(path_), 100u);
+  EXPECT_GT(std::filesystem::file_size(path_ + ".old"), 4u << 20);
+}
+
+TEST_F(EventLogTest, IsSilentWithoutAFile) {
+  EventLog("").write("start");
+  EventLog("/nowhere/log").write("start");
+}
+
+}  // namespace
+}  // namespace triode::tuner

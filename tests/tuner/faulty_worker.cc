@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trial worker whose kernels do what they are told: the file that FAULTS names holds lines
+// `<fault> <text>`, and a config whose text contains the text has the fault. On descriptor 3, like
+// the real one.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "runtime/device/cpu_device.h"
+#include "runtime/tuner/trial_worker.h"
+
+namespace triode::tuner {
+namespace {
+
+std::string fault_of(const std::string& config) {
+  std::ifstream file(std::getenv("TRIODE_TEST_FAULTS"));
+  std::string fault, text;
+  while (file >> fault >> text) {
+    if (config.find(text) != std::string::npos) return fault;
+  }
+  return "";
+}
+
+class FaultyArtifact final : public Artifact {
+ public:
+  FaultyArtifact(std::unique_ptr<Artifact> its_inner, std::string its_fault, Problem its_problem)
+      : inner(std::move(its_inner)), fault(std::move(its_fault)), problem(its_problem) {}
+  uint64_t digest() const override { return inner->digest(); }
+  size_t code_bytes() const override { return inner->code_bytes(); }
+  size_t workspace_bytes() const override { return inner->workspace_bytes(); }
+
+  const std::unique_ptr<Artifact> inner;
+  const std::string fault;
+  const Problem problem;
+};
+
+void take_all_memory() {
+  for (;;) *const_cast<volatile char*>(new char[16 << 20]) = 1;
+}
+
+void misbehave(const std::string& fault, const Problem& problem, const Operands& operands) {
+  auto* const c = static_cast<float*>(operands.c);
+  if (fault == "segv") *static_cast<volatile int*>(nullptr) = 1;
+  if (fault == "ill") raise(SIGILL);
+  if (fault == "abort") std::abort();
+  if (fault == "exit") _exit(0);
+  if (fault == "kill") raise(SIGKILL);
+  if (fault == "hang") {
+    for (;;) pause();
+  }
+  if (fault == "memory") take_all_memory();
+  if (fault == "wrong") c[0] += 1;
+  if (fault == "nan") c[0] = std::numeric_limits<float>::quiet_NaN();
+  if (fault == "gap") c[problem.n] = 0;
+  if (fault == "beyond") {
+    const volatile float* const a = static_cast<const float*>(operands.a);
+    static_cast<void>(a[(problem.m - 1) * problem.lda + problem.k]);
+  }
+  if (fault == "scribble") c[(problem.m - 1) * problem.ldc + problem.n] = 0;
+}
+
+class FaultyDevice final : public Device {
+ public:
+  explicit FaultyDevice(std::unique_ptr<CpuDevice> inner) : inner_(std::move(inner)) {}
+  const Target& target() const override { return inner_->target(); }
+  Result<Space> enumerate(const Problem& problem) const override {
+    return inner_->enumerate(problem);
+  }
+  Result<std::unique_ptr<Artifact>> build(const Problem& problem, const Config& config) override {
+    const Space space = TRIODE_TRY(inner_->enumerate(problem));
+    const std::string fault = fault_of(space.to_string(config));
+    if (fault == "compile") return unsupported("as told");
+    auto inner = TRIODE_TRY(inner_->build(problem, config));
+    return std::unique_ptr<Artifact>(
+        std::make_unique<FaultyArtifact>(std::move(inner), fault, problem));
+  }
+  Status run(const Artifact& artifact, const Operands& operands) override {
+    const auto& faulty = static_cast<const FaultyArtifact&>(artifact);
+    TRIODE_TRY(inner_->run(*faulty.inner, operands));
+    misbehave(faulty.fault, faulty.problem, operands);
+    return {};
+  }
+  Result<PairMeasurement> time(const Artifact& artifact, const VendorKernel& vendor,
+                               const Operands& operands, const TimingOptions& options) override {
+    const auto& faulty = static_cast<const FaultyArtifact&>(artifact);
+    return inner_->time(*faulty.inner, vendor, operands, options);
+  }
+
+ private:
+  const std::unique_ptr<CpuDevice> inner_;
+};
+
+Result<std::unique_ptr<Device>> make_device(int32_t cores) {
+  CpuDeviceOptions options;
+  options.cores = cores;
+  auto inner = TRIODE_TRY(CpuDevice::create(std::move(options)));
+  return std::unique_ptr<Device>(std::make_unique<FaultyDevice>(std::move(inner)));
+}
+
+}  // namespace
+}  // namespace triode::tuner
+
+int main() {
+  triode::tuner::TrialWorkerOptions options;
+  options.make_device = triode::tuner::make_device;
+  options.memory_bytes = uint64_t{512} << 20;
+  return triode::tuner::run_trial_worker(triode::FileDescriptor(3), options);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tuner/tuner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/tuner/vendor_call.h"
+#include "tests/runtime/temporary_folder.h"
+#include "tests/tuner/model_runner.h"
+#include "tests/tuner/sample_calls.h"
+
+namespace triode::tuner {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Trials in memory, and how often they were written.
+class MemoryLog final : public TrialLog {
+ public:
+  std::vector<Trial> known(const Target&, const Problem&, const Space&) override { return trials; }
+  Status record(const Target&, const Problem&, const Space&, std::vector<Trial> more) override {
+    ++writes;
+    if (!fails.ok()) return fails;
+    trials.insert(trials.end(), more.begin(), more.end());
+    return {};
+  }
+  std::vector<Trial> trials;
+  int writes = 0;
+  Status fails;
+};
+
+class TunerTest : public ::testing::Test {
+ protected:
+  TunerTest() { tuner_ = make_tuner(); }
+
+  std::unique_ptr<Tuner> make_tuner() {
+    return std::make_unique<Tuner>(
+        Tuner::Parts{
+            .ranker = ranker_,
+            .runner = runner_,
+            .log = log_,
+            .book = book_,
+            .events = events_,
+            .clock = clock_,
+            .space_of = [this](const Target&, const Problem&) -> Result<Space> {
+              if (!no_space_.ok()) return no_space_;
+              return model_space();
+            },
+            .deliver = [this](ClientId client,
+                              const Verdict& verdict) { verdicts_.emplace_back(client, verdict); }},
+        ProblemSearchOptions{});
+  }
+
+  Plans join(ClientId client) {
+    return tuner_->join(client, Hello{"1", 1, "program", sample_target()});
+  }
+  void report(ClientId client, int64_t size, double total_ns = 1e7) {
+    tuner_->report(client, Reports{{ProblemReport{size, sample_call(size), 10, total_ns}}});
+  }
+  bool step() {
+    return tuner_->step([] { return false; });
+  }
+
+  FakeClock clock_;
+  ModelRunner runner_{clock_};
+  GridRanker ranker_;
+  MemoryLog log_;
+  TemporaryFolder folder_;
+  PlanBook book_{(folder_.path() / "host.plans").string()};
+  EventLog events_{""};
+  Status no_space_;
+  std::vector<std::pair<ClientId, Verdict>> verdicts_;
+  std::unique_ptr<Tuner> tuner_;
+};
+
+TEST_F(TunerTest, DoesNothingUnasked) {
+  EXPECT_FALSE(step());
+  EXPECT_EQ(runner_.begun, 0);
+}
+
+TEST_F(TunerTest, PushesThePlanItFindsAndKeepsIt) {
+  join(1);
+  report(1, 16);
+  EXPECT_THAT(verdicts_, SizeIs(0));
+  EXPECT_TRUE(step());
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  EXPECT_EQ(verdicts_[0].first, 1);
+  EXPECT_EQ(verdicts_[0].second.id, 16);
+  ASSERT_THAT(verdicts_[0].second.plan, SizeIs(1));
+  EXPECT_EQ(verdicts_[0].second.plan[0].config, "x=7 y=3");
+  EXPECT_EQ(PlanBook((folder_.path() / "host.plans").string()).size(), 1u);
+  EXPECT_FALSE(step());
+}
+
+TEST_F(TunerTest, RecordsEveryTrial) {
+  join(1);
+  report(1, 16);
+  step();
+  EXPECT_GE(log_.trials.size(), 40u);
+  EXPECT_LT(log_.writes, 10);
+}
+
+TEST_F(TunerTest, TellsTheRankerOfEveryTrial) {
+  join(1);
+  report(1, 16);
+  step();
+  EXPECT_THAT(ranker_.learnt, SizeIs(40));
+}
+
+TEST_F(TunerTest, WritesACrashDownAtOnce) {
+  runner_.outcomes_by_x = {{0, OutcomeKind::kCrashed}};
+  int written_at = 0;
+  join(1);
+  report(1, 16);
+  tuner_->step([&] {
+    if (runner_.tried.size() == 1) written_at = log_.writes;
+    return false;
+  });
+  EXPECT_EQ(written_at, 1);
+}
+
+TEST_F(TunerTest, GivesALaterClientEverythingAtOnce) {
+  join(1);
+  report(1, 16);
+  step();
+  const Plans plans = join(2);
+  ASSERT_THAT(plans.plans, SizeIs(1));
+  EXPECT_EQ(plans.plans[0].config, "x=7 y=3");
+}
+
+TEST_F(TunerTest, AnotherTunerBeginsWithWhatWasKept) {
+  join(1);
+  report(1, 16);
+  step();
+  tuner_ = make_tuner();
+  EXPECT_THAT(join(1).plans, SizeIs(1));
+  verdicts_.clear();
+  report(1, 16);
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  EXPECT_THAT(verdicts_[0].second.plan, SizeIs(1));
+  EXPECT_FALSE(step());
+}
+
+TEST_F(TunerTest, SearchesOnceForAllWhoWait) {
+  for (const ClientId client : {1, 2, 3}) {
+    join(client);
+    report(client, 16);
+  }
+  step();
+  EXPECT_EQ(runner_.begun, 1);
+  EXPECT_THAT(verdicts_, SizeIs(3));
+}
+
+TEST_F(TunerTest, AClientThatComesDuringASearchGetsItsResult) {
+  join(1);
+  join(2);
+  report(1, 16);
+  bool has_come = false;
+  tuner_->step([&] {
+    if (!std::exchange(has_come, true)) report(2, 16);
+    return false;
+  });
+  EXPECT_THAT(verdicts_, SizeIs(2));
+  EXPECT_FALSE(step());
+}
+
+TEST_F(TunerTest, AClientThatLeavesDuringASearchDoesNotEndIt) {
+  join(1);
+  report(1, 16);
+  bool has_left = false;
+  tuner_->step([&] {
+    if (!std::exchange(has_left, true)) tuner_->leave(1);
+    return false;
+  });
+  EXPECT_THAT(verdicts_, SizeIs(0));
+  EXPECT_THAT(join(2).plans, SizeIs(1));
+}
+
+TEST_F(TunerTest, SaysWhyTheVendorStaysAndDoesNotSearchAgain) {
+  runner_.refuses = unsupported("the library has changed");
+  join(1);
+  report(1, 16);
+  step();
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  EXPECT_THAT(verdicts_[0].second.remark, HasSubstr("has changed"));
+  report(1, 16);
+  EXPECT_THAT(verdicts_, SizeIs(2));
+  EXPECT_FALSE(step());
+}
+
+TEST_F(TunerTest, AnswersForAProgramOnAnotherMachine) {
+  no_space_ = unsupported("another machine");
+  join(1);
+  report(1, 16);
+  step();
+  EXPECT_EQ(verdicts_.at(0).second.remark, "another machine");
+  EXPECT_EQ(runner_.begun, 0);
+}
+
+TEST_F(TunerTest, TriesAgainAfterADisturbedSearchButNotForEver) {
+  runner_.disturbed_races = 1000;
+  join(1);
+  report(1, 16);
+  int searches = 0;
+  while (step()) ++searches;
+  EXPECT_EQ(searches, 3);
+  EXPECT_THAT(verdicts_, SizeIs(1));
+}
+
+TEST_F(TunerTest, LosesNothingWhenASearchIsStopped) {
+  join(1);
+  report(1, 16);
+  tuner_->step([this] { return runner_.tried.size() >= 5; });
+  EXPECT_THAT(verdicts_, SizeIs(0));
+  EXPECT_THAT(log_.trials, SizeIs(5));
+  EXPECT_TRUE(step());
+  EXPECT_THAT(verdicts_, SizeIs(1));
+}
+
+TEST_F(TunerTest, SearchesAnewForAPlanThatWasWithdrawn) {
+  join(1);
+  report(1, 16);
+  step();
+  tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  EXPECT_THAT(join(2).plans, SizeIs(0));
+  EXPECT_TRUE(step());
+  EXPECT_THAT(verdicts_, SizeIs(2));
+}
+
+TEST_F(TunerTest, GivesUpACallWhosePlansAreWithdrawnAgainAndAgain) {
+  join(1);
+  report(1, 16);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(step());
+    tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  }
+  EXPECT_FALSE(step());
+  verdicts_.clear();
+  report(1, 16);
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  EXPECT_THAT(verdicts_[0].second.plan, SizeIs(0));
+}
+
+TEST_F(TunerTest, GoesOnWhenTrialsCannotBeKept) {
+  log_.fails = unavailable("the folder has vanished");
+  join(1);
+  report(1, 16);
+  step();
+  EXPECT_THAT(verdicts_.at(0).second.plan, SizeIs(1));
+}
+
+TEST_F(TunerTest, AnswersACallThatMeansNothing) {
+  join(1);
+  VendorCall nonsense = sample_call(16);
+  nonsense.symbol = "launch_missiles";
+  tuner_->report(1, Reports{{ProblemReport{1, nonsense, 1, 1e7}}});
+  EXPECT_THAT(verdicts_.at(0).second.remark, HasSubstr("launch_missiles"));
+  nonsense = sample_call(-16);
+  tuner_->report(1, Reports{{ProblemReport{2, nonsense, 1, 1e7}}});
+  EXPECT_THAT(verdicts_, SizeIs(2));
+  EXPECT_FALSE(step());
+}
+
+TEST_F(TunerTest, CountsWhatItDoes) {
+  runner_.outcomes_by_x = {{0, OutcomeKind::kCrashed}};
+  join(1);
+  report(1, 16);
+  step();
+  const TunerStatus status = tuner_->status();
+  EXPECT_EQ(status.searches, 1u);
+  EXPECT_EQ(status.trials, 40u);
+  EXPECT_EQ(status.failed_trials, 4u);
+  EXPECT_EQ(status.plans_found, 1u);
+  EXPECT_EQ(status.plans, 1u);
+  EXPECT_EQ(status.current, "");
+  EXPECT_THAT(status.latest, SizeIs(1));
+}
+
+TEST(ProblemOf, ReadsTheCallAsAHostDoes) {
+  const Problem problem = problem_of(sample_call(16)).value();
+  EXPECT_EQ(to_string(problem), "mm f32 16x16x16 nn ld-aligned align=4");
+}
+
+}  // namespace
+}  // namespace triode::tuner

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tuner/control_commands.h"
+
+#include <chrono>
+#include <deque>
+#include <fstream>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "runtime/tuner/connection.h"
+#include "runtime/tuner/meeting_place.h"
+#include "runtime/tuner/messages.h"
+#include "runtime/tuner/tuner_reach.h"
+#include "tools/tuner/serve_command.h"
+#include "tools/tuner/status_text.h"
+
+namespace triode::tuner {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience(5000);
+constexpr milliseconds kBetweenLooks(10);
+
+Result<StatusAnswer> ask(FileDescriptor socket, bool stops) {
+  Connection connection(std::move(socket), kMostAnswerBytes);
+  TRIODE_TRY(connection.send(to_frame(Control{stops})));
+  const Frame frame = TRIODE_TRY(connection.receive_within(kPatience));
+  if (const auto refusal = from_frame<Refusal>(frame); refusal.ok()) {
+    return unavailable("the tuner refuses: " + refusal->reason);
+  }
+  return from_frame<StatusAnswer>(frame);
+}
+
+void print(const StatusAnswer& status, const TunerOptions& options, std::ostream& out) {
+  if (options.json) {
+    out << to_json(status);
+  } else if (!options.quiet) {
+    out << to_text(status);
+  }
+}
+
+Status start(const MeetingPlace& place, const TunerOptions& options, std::ostream& out) {
+  const std::string program = TRIODE_TRY(find_tuner_program());
+  FileDescriptor socket = TRIODE_TRY(reach_tuner(place, program, kPatience, {}));
+  print(TRIODE_TRY(ask(std::move(socket), false)), options, out);
+  return {};
+}
+
+// Returns when the tuner does not listen any more.
+Status stop(const MeetingPlace& place, const TunerOptions& options, std::ostream& out) {
+  auto connected = connect_to_tuner(place);
+  if (!connected.ok()) {
+    if (options.json) out << "{\"was_running\": false}\n";
+    if (!options.json && !options.quiet) out << "no tuner runs\n";
+    return {};
+  }
+  const StatusAnswer last = TRIODE_TRY(ask(std::move(connected).take(), true));
+  for (milliseconds waited(0); waited < kPatience; waited += kBetweenLooks) {
+    if (!connect_to_tuner(place).ok()) break;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  if (options.json) out << "{\"was_running\": true, \"pid\": " << last.process << "}\n";
+  if (!options.json && !options.quiet) out << "tuner " << last.process << " ends\n";
+  return {};
+}
+
+Status show_log(const MeetingPlace& place, const TunerOptions& options, std::ostream& out) {
+  const std::string path = log_path(place);
+  std::ifstream file(path);
+  if (!file) return not_found("no tuner has written a log yet at " + path);
+  std::deque<std::string> last;
+  for (std::string line; std::getline(file, line);) {
+    last.push_back(std::move(line));
+    if (last.size() > static_cast<size_t>(options.lines)) last.pop_front();
+  }
+  for (const std::string& line : last) out << line << '\n';
+  return {};
+}
+
+}  // namespace
+
+Status control(const TunerOptions& options, std::ostream& out) {
+  const MeetingPlace place = TRIODE_TRY(find_meeting_place(options.cache));
+  switch (options.command) {
+    case Command::kStart:
+      return start(place, options, out);
+    case Command::kStop:
+      return stop(place, options, out);
+    case Command::kLogs:
+      return show_log(place, options, out);
+    default:
+      break;
+  }
+  auto connected = connect_to_tuner(place);
+  if (!connected.ok()) {
+    return unavailable("no tuner runs for the cache " + place.cache +
+                       "; a program under 'triode run' starts one, as does 'triode tuner start'");
+  }
+  print(TRIODE_TRY(ask(std::move(connected).take(), false)), options, out);
+  return {};
+}
+
+}  // namespace triode::tuner

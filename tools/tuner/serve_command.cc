@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tuner/serve_command.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "core/clock.h"
+#include "runtime/device/cpu_device.h"
+#include "runtime/host/file_lock.h"
+#include "runtime/host/kept_plans.h"
+#include "runtime/tuner/event_log.h"
+#include "runtime/tuner/heuristic_ranker.h"
+#include "runtime/tuner/meeting_place.h"
+#include "runtime/tuner/pace.h"
+#include "runtime/tuner/pacer.h"
+#include "runtime/tuner/plan_book.h"
+#include "runtime/tuner/server.h"
+#include "runtime/tuner/trial_log.h"
+#include "runtime/tuner/trial_worker.h"
+#include "runtime/tuner/tuner.h"
+#include "runtime/tuner/worker_runner.h"
+#include "triode_version.h"
+
+namespace triode::tuner {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+// How often the queue is looked at while nobody waits.
+constexpr milliseconds kIdle(20);
+constexpr int kWorkerSocket = 3;
+// A tuner that ends holds its lock for a moment after its socket is gone.
+constexpr milliseconds kLockPatience(500);
+
+Result<std::unique_ptr<Device>> make_cpu_device(int32_t cores) {
+  CpuDeviceOptions options;
+  options.cores = cores;
+  return std::unique_ptr<Device>(TRIODE_TRY(CpuDevice::create(std::move(options))));
+}
+
+// The spaces of this machine, as hosts with different numbers of cores see it. One thread.
+class CpuSpaces {
+ public:
+  Result<Space> space_of(const Target& target, const Problem& problem) {
+    auto& device = devices_[target.cores];
+    if (device == nullptr) device = TRIODE_TRY(make_cpu_device(target.cores));
+    if (device->target() != target) {
+      return unsupported("the program sees another machine than its tuner: '" +
+                         target.fingerprint() + "', not '" + device->target().fingerprint() + "'");
+    }
+    return device->enumerate(problem);
+  }
+
+ private:
+  std::map<int32_t, std::unique_ptr<Device>> devices_;
+};
+
+// Something that is waited for, or slept through until then.
+class Stop {
+ public:
+  bool was_called() const { return was_called_; }
+  void call() {
+    {
+      const std::lock_guard lock(mutex_);
+      was_called_ = true;
+    }
+    called_.notify_all();
+  }
+  void sleep(nanoseconds duration) {
+    std::unique_lock lock(mutex_);
+    called_.wait_for(lock, duration, [this] { return was_called(); });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable called_;
+  std::atomic<bool> was_called_{false};
+};
+
+// Searches until it is stopped, at the machine's pace.
+void tune(Tuner& tuner, Pacer& pacer, Stop& stop) {
+  const std::function<bool()> should_stop = [&] {
+    pacer.breathe();
+    return stop.was_called();
+  };
+  while (!stop.was_called()) {
+    pacer.begin();
+    if (!tuner.step(should_stop)) stop.sleep(kIdle);
+  }
+}
+
+// A descriptor that becomes readable when the process is told to end. Before any thread starts.
+FileDescriptor watch_for_signals() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ends, signal);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  return FileDescriptor(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+std::unique_ptr<TrialLog> open_trials(const std::string& folder, EventLog& events) {
+  auto opened = open_stored_trials(folder);
+  if (opened.ok()) return std::move(opened).take();
+  events.write("error", {{"message", "trials are not kept: " + opened.status().message()}});
+  return no_stored_trials();
+}
+
+StatusAnswer describe(const Tuner& tuner, const WorkerRunner& worker, const MeetingPlace& place,
+                      const std::string& log, nanoseconds begin) {
+  const TunerStatus now = tuner.status();
+  StatusAnswer answer;
+  answer.version = kVersion;
+  answer.process = getpid();
+  answer.worker_process = worker.process();
+  answer.uptime_s = std::chrono::duration<double>(steady_clock().now() - begin).count();
+  answer.cache = place.cache;
+  answer.log = log;
+  answer.searches = now.searches;
+  answer.trials = now.trials;
+  answer.failed_trials = now.failed_trials;
+  answer.lost_workers = worker.lost();
+  answer.plans_found = now.plans_found;
+  answer.vendor_stays = now.vendor_stays;
+  answer.withdrawals = now.withdrawals;
+  answer.plans = now.plans;
+  answer.waiting = now.waiting;
+  answer.current = now.current;
+  answer.current_trials = now.current_trials;
+  for (const StoredPlan& plan : now.latest) answer.latest.push_back(SentPlan::from(plan));
+  return answer;
+}
+
+Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
+  const nanoseconds begin = steady_clock().now();
+  const FileDescriptor stop_signal = watch_for_signals();
+  FileDescriptor listener = TRIODE_TRY(listen_for_hosts(place));
+  const std::string log = log_path(place);
+  EventLog events(log);
+  events.write("start", {{"version", std::string(kVersion)}, {"pid", std::to_string(getpid())}});
+  const std::unique_ptr<TrialLog> trials = open_trials(place.cache + "/measurements", events);
+  PlanBook book(host::kept_plans_path(place.cache));
+  HeuristicRanker ranker;
+  WorkerRunner worker(
+      {.program = fs::read_symlink("/proc/self/exe"), .arguments = {"triode-tuner", "worker"}});
+  CpuSpaces spaces;
+  Stop stop;
+  MachineLoad load;
+  Pacer pacer(steady_clock(), load, {.least_share = options.cpu_share},
+              [&](nanoseconds rest) { stop.sleep(rest); });
+  Server* server = nullptr;
+  Tuner tuner({.ranker = ranker,
+               .runner = worker,
+               .log = *trials,
+               .book = book,
+               .events = events,
+               .clock = pacer,
+               .space_of = [&](const Target& target,
+                               const Problem& problem) { return spaces.space_of(target, problem); },
+               .deliver = [&](ClientId client,
+                              const Verdict& verdict) { server->deliver(client, verdict); }},
+              {});
+  const milliseconds idle(static_cast<int64_t>(1000 * options.idle_seconds));
+  Server serving(std::move(listener), tuner, {.idle_limit = idle},
+                 [&] { return describe(tuner, worker, place, log, begin); });
+  server = &serving;
+  std::thread tuning([&] { tune(tuner, pacer, stop); });
+  const Status served = serving.run(stop_signal.number());
+  // Nobody finds this one any more; who comes now starts the next, which waits for the lock.
+  ::unlink(place.socket.c_str());
+  stop.call();
+  tuning.join();
+  events.write("end", {{"plans", std::to_string(tuner.status().plans)}});
+  return served;
+}
+
+}  // namespace
+
+std::string log_path(const MeetingPlace& place) {
+  return place.cache + "/tuner.log";
+}
+
+Status serve(const TunerOptions& options) {
+  const MeetingPlace place = TRIODE_TRY(find_meeting_place(options.cache));
+  std::error_code error;
+  fs::create_directories(place.cache, error);
+  if (error) return unavailable("cannot make the folder " + place.cache + ": " + error.message());
+  const auto lock = FileLock::acquire(place.lock, kLockPatience);
+  if (!lock.ok()) {
+    // Another tuner is there, or on its way.
+    return lock.status().code() == StatusCode::kUnavailable ? Status() : lock.status();
+  }
+  return serve_at(place, options);
+}
+
+int work() {
+  TrialWorkerOptions options;
+  options.make_device = make_cpu_device;
+  return run_trial_worker(FileDescriptor(kWorkerSocket), options);
+}
+
+}  // namespace triode::tuner
