@@ -46,7 +46,7 @@ struct OtherCalls {
 
 inline constexpr char kInVendorMark = 0;
 inline constexpr const void* kInVendor = &kInVendorMark;
-// A frame below which is all of any stack.
+// A frame below which is all of any stack. NOLINTNEXTLINE(performance-no-int-to-ptr): no object's.
 inline const void* const kAnyFrame = reinterpret_cast<const void*>(~uintptr_t{0});
 
 // What Triode keeps for one thread of the program: its counters, and what it is doing. Made at the
