@@ -23,7 +23,8 @@ Config choose_unmeasured(const Space& space, const Problem& problem, ForcedPlans
 }  // namespace
 
 Result<std::unique_ptr<PlanBuilder>> PlanBuilder::create() {
-  return std::unique_ptr<PlanBuilder>(new PlanBuilder(TRIODE_TRY(CpuDevice::create())));
+  std::unique_ptr<CpuDevice> device = TRIODE_TRY(CpuDevice::create());
+  return std::unique_ptr<PlanBuilder>(new PlanBuilder(std::move(device)));
 }
 
 Result<std::unique_ptr<const Executable>> PlanBuilder::build(const Problem& problem,

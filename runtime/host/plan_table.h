@@ -14,7 +14,7 @@
 namespace triode::host {
 
 // Size of a CallCounter (thread_record.h), of which a thread has one for each entry.
-inline constexpr uint32_t kCounterBytes = 48;
+inline constexpr uint32_t kCounterBytes = 64;
 
 // What is known in this process about the calls of one key.
 struct alignas(64) PlanEntry {

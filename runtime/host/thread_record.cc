@@ -61,13 +61,32 @@ void forget_counts(ThreadRecord& record) {
   for (CallCounter& counter : record.counters) {
     for (CallCounter::Side* side : {&counter.by_vendor, &counter.by_us}) {
       if (side->calls.load(std::memory_order_relaxed) == 0) continue;
-      clear(side->calls, side->timed, side->ticks);
+      clear(side->calls, side->timed, side->ticks, side->outliers);
     }
   }
   clear(record.others.empty, record.others.invalid, record.others.nested, record.others.unlisted);
 }
 
 }  // namespace
+
+void CallCounter::Side::time(uint64_t duration) noexcept {
+  // Operands that come from memory instead of the nearest cache make a call ten times as long; a
+  // turn of another program's, a millisecond, makes most a hundred times as long.
+  constexpr uint64_t kMuch = 16;
+  constexpr uint64_t kManyOneIn = 8;
+  const uint64_t known = timed.load(std::memory_order_relaxed);
+  const uint64_t mean = known == 0 ? duration : ticks.load(std::memory_order_relaxed) / known;
+  if (duration > kMuch * mean) {
+    add_as_only_writer(outliers, 1);
+    if (outliers.load(std::memory_order_relaxed) * kManyOneIn <= known) return;
+  }
+  if (mean > kMuch * duration) {
+    timed.store(0, std::memory_order_relaxed);
+    ticks.store(0, std::memory_order_relaxed);
+  }
+  add_as_only_writer(timed, 1);
+  add_as_only_writer(ticks, duration);
+}
 
 ThreadRecord* adopt_thread_record() noexcept {
   ThreadRecord* record = take_over_record();

@@ -24,12 +24,13 @@ struct CallCounter {
     std::atomic<uint64_t> calls{0};
     std::atomic<uint64_t> timed{0};  // of these calls
     std::atomic<uint64_t> ticks{0};  // what those took, in ticks of the time stamp counter
+    std::atomic<uint64_t> outliers{0};
 
     [[gnu::always_inline]] void count() noexcept { add_as_only_writer(calls, 1); }
-    void time(uint64_t duration) noexcept {
-      add_as_only_writer(timed, 1);
-      add_as_only_writer(ticks, duration);
-    }
+    // A call that took much longer than those before lost its core meanwhile, and is left out: one
+    // such would outweigh a thousand others. Unless many do: then that is how long it takes. And
+    // those before a much shorter one were such calls, or cold ones.
+    void time(uint64_t duration) noexcept;
   };
   Side by_vendor;
   Side by_us;
@@ -45,7 +46,7 @@ struct OtherCalls {
 
 inline constexpr char kInVendorMark = 0;
 inline constexpr const void* kInVendor = &kInVendorMark;
-// A frame below which is all of any stack.
+// A frame below which is all of any stack. NOLINTNEXTLINE(performance-no-int-to-ptr): no object's.
 inline const void* const kAnyFrame = reinterpret_cast<const void*>(~uintptr_t{0});
 
 // What Triode keeps for one thread of the program: its counters, and what it is doing. Made at the

@@ -20,8 +20,8 @@ namespace triode::host {
 //
 // Every entry is looked into once: a search that found nothing on a machine as busy as this one may
 // find something on another day, but in the same process it would take the same cores for the same
-// chances. The next process begins anew, since only plans are kept. A search that was stopped settles
-// nothing.
+// chances. The next process begins anew, since only plans are kept. A search that was stopped
+// settles nothing.
 class TuningLoop {
  public:
   struct Parts {

@@ -22,6 +22,32 @@ int count_records() {
   return count;
 }
 
+uint64_t mean_of(const CallCounter::Side& side) {
+  return side.ticks / side.timed;
+}
+
+TEST(CallCounter, LeavesOutACallThatLostItsCore) {
+  CallCounter::Side side;
+  for (int i = 0; i < 16; ++i) side.time(100);
+  side.time(1'000'000);
+  EXPECT_EQ(mean_of(side), 100u);
+  EXPECT_EQ(side.timed, 16u);
+}
+
+TEST(CallCounter, ForgetsLongCallsBeforeAMuchShorterOne) {
+  CallCounter::Side side;
+  side.time(1'000'000);
+  side.time(100);
+  EXPECT_EQ(mean_of(side), 100u);
+}
+
+TEST(CallCounter, FollowsCallsThatHaveBecomeMuchLonger) {
+  CallCounter::Side side;
+  for (int i = 0; i < 16; ++i) side.time(100);
+  for (int i = 0; i < 16; ++i) side.time(1'000'000);
+  EXPECT_GT(mean_of(side), 100'000u);
+}
+
 TEST(ThreadRecord, IsHandedOnWhenItsThreadEnds) {
   const ThreadRecord& own = own_record();
   ThreadRecord *first = nullptr, *second = nullptr;
