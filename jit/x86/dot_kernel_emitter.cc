@@ -115,7 +115,7 @@ void DotKernelEmitter::load_a(const Shape& shape, int32_t row, int32_t at, int r
   const int64_t along = at * simd_.isa().vector_bytes;
   const auto from = simd_.address(kA, row * spec_.a_row_bytes + along);
   masked ? simd_.load_masked(reg, from) : simd_.load(reg, from);
-  if (spec_.prefetch_a != 0) {
+  if (spec_.prefetch_a != PrefetchA::kNone) {
     const auto next = simd_.address(kA, (shape.rows + row) * spec_.a_row_bytes + along);
     simd_.assembler().prefetcht0(next);
   }

@@ -38,6 +38,13 @@ enum class EdgeStore : int32_t {
 
 enum class StoreKind : int32_t { kNormal, kStreaming };
 
+// Where the rows of the next row tile are fetched to while this one computes.
+enum class PrefetchA : int32_t {
+  kNone,
+  kL1,  // for tiles that leave room in L1
+  kL2,  // for an a that streams from further away, tile after tile
+};
+
 enum class ThreadSplit : int32_t { kRows, kColumns, kDepth };
 
 // One choice for a CPU matmul, in typed form: what a Config of gemm_space() means.
@@ -56,9 +63,10 @@ struct GemmConfig {
   RowTiles rows = RowTiles::kBalanced;
   EdgeStore edge = EdgeStore::kMasked;
   StoreKind stores = StoreKind::kNormal;
-  int32_t prefetch_a = 0;  // 1: fetch the rows of the next row tile while this one computes
-  int32_t prefetch_b = 0;  // rows of b fetched ahead of the first row tile of a panel; 0 is off
-  int32_t prefetch_c = 0;  // 1: fetch the tile of c before the loop over k
+  PrefetchA prefetch_a = PrefetchA::kNone;
+  int32_t prefetch_b = 0;      // rows of b fetched ahead of the first row tile of a panel; 0 is off
+  int32_t prefetch_panel = 0;  // 1: fetch the next panel of b into L2 while this one is used
+  int32_t prefetch_c = 0;      // 1: fetch the tile of c before it is needed
   int32_t threads = 1;
   ThreadSplit split = ThreadSplit::kRows;  // the dimension that is shared out
 

@@ -111,6 +111,7 @@ KernelSpec GemmProgram::block_spec(const GemmConfig& config, int64_t m, int64_t 
   spec.stores = config.stores;
   spec.prefetch_a = config.prefetch_a;
   spec.prefetch_b = config.prefetch_b;
+  spec.prefetch_panel = config.prefetch_panel;
   spec.prefetch_c = config.prefetch_c;
   return spec;
 }

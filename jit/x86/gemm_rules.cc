@@ -19,9 +19,6 @@ constexpr int64_t kMaxLoopInstructions = 1200;
 // Streaming past the caches pays only for a c that would push everything else out of L2.
 constexpr int64_t kMinStreamedBytes = 256 * 1024;
 
-// Fetching c ahead hides one miss per row of the tile, which a longer loop over k hides by itself.
-constexpr int64_t kMaxDepthForPrefetchC = 512;
-
 bool is_outer(const GemmConfig& c) {
   return c.family == Family::kOuter;
 }
@@ -111,11 +108,18 @@ bool GemmRules::stores_fit(const GemmConfig& c) const {
 }
 
 bool GemmRules::prefetch_a_fits(const GemmConfig& c) const {
-  return c.prefetch_a == 0 || (p_.m > c.mr && c.pack_a == PackA::kNone && !p_.a_transposed);
+  if (c.prefetch_a == PrefetchA::kNone) return true;
+  // The dot kernel's rows are read once, straight into registers.
+  const bool level_exists = is_outer(c) || c.prefetch_a == PrefetchA::kL1;
+  return level_exists && p_.m > c.mr && c.pack_a == PackA::kNone && !p_.a_transposed;
 }
 
 bool GemmRules::prefetch_b_fits(const GemmConfig& c) const {
   return c.prefetch_b == 0 || (is_outer(c) && c.pack_b != PackB::kWhole && p_.k > c.prefetch_b);
+}
+
+bool GemmRules::prefetch_panel_fits(const GemmConfig& c) const {
+  return c.prefetch_panel == 0 || (c.pack_b == PackB::kPanel && p_.n > c.nr);
 }
 
 // The emitter makes the tiles of a narrower last panel taller.
@@ -126,17 +130,17 @@ int32_t GemmRules::tallest_tile_rows(const GemmConfig& c) const {
 }
 
 bool GemmRules::offsets_fit(const GemmConfig& c) const {
-  if (c.prefetch_c != 0 && (!is_outer(c) || p_.k > kMaxDepthForPrefetchC)) return false;
+  if (c.prefetch_c != 0 && !is_outer(c)) return false;
   const int64_t bytes = size_bytes(p_.c_type);
   const int64_t depth = is_outer(c) ? c.ku : int64_t{c.ku + 1} * lanes(c);
   const int64_t tallest = tallest_tile_rows(c);
-  const int64_t tile_rows = c.prefetch_a != 0 ? 2 * tallest : tallest - 1;
+  const int64_t tile_rows = c.prefetch_a != PrefetchA::kNone ? 2 * tallest : tallest - 1;
   const bool a_strided = c.pack_a == PackA::kNone;
   const int64_t a_reach =
       p_.a_transposed ? (depth - 1) * p_.lda + tallest : tile_rows * p_.lda + depth;
   const bool b_strided = c.pack_b != PackB::kWhole;
   const int64_t b_reach =
-      is_outer(c) ? (depth - 1 + c.prefetch_b) * p_.ldb + c.nr : (c.nr - 1) * p_.ldb + depth;
+      is_outer(c) ? (depth - 1 + c.prefetch_b) * p_.ldb + 3 * c.nr : (c.nr - 1) * p_.ldb + depth;
   const int64_t c_reach = (tallest - 1) * p_.ldc + c.nr;
   return (!a_strided || fits_offset(a_reach * bytes)) &&
          (!b_strided || fits_offset(b_reach * bytes)) && fits_offset(c_reach * bytes);

@@ -30,6 +30,7 @@ class GemmRules {
   bool stores_fit(const GemmConfig& c) const;
   bool prefetch_a_fits(const GemmConfig& c) const;
   bool prefetch_b_fits(const GemmConfig& c) const;
+  bool prefetch_panel_fits(const GemmConfig& c) const;
   bool offsets_fit(const GemmConfig& c) const;
   bool split_fits(const GemmConfig& c) const;
 

@@ -20,10 +20,11 @@ void visit_fields(Typed& typed, const Visit& visit) {
   const auto each = [&](auto&... fields) { (visit(position++, fields), ...); };
   each(typed.isa, typed.family, typed.mr, typed.nr, typed.ku, typed.kc, typed.mc, typed.nc,
        typed.pack_a, typed.pack_b, typed.order, typed.rows, typed.edge, typed.stores,
-       typed.prefetch_a, typed.prefetch_b, typed.prefetch_c, typed.threads, typed.split);
+       typed.prefetch_a, typed.prefetch_b, typed.prefetch_panel, typed.prefetch_c, typed.threads,
+       typed.split);
 }
 
-constexpr size_t kFieldCount = 19;
+constexpr size_t kFieldCount = 20;
 
 using Values = std::vector<int32_t>;
 
@@ -157,12 +158,15 @@ void add_details(SpaceBuilder& space) {
   space.rule("split stores are for partial vectors without opmasks", &GemmRules::edge_fits);
   space.add("stores", {0, 1}, {"normal", "streaming"});
   space.rule("streaming needs a large, aligned c that is written once", &GemmRules::stores_fit);
-  space.add("prefetch_a", {0, 1});
+  space.add("prefetch_a", {0, 1, 2}, {"none", "l1", "l2"});
   space.rule("there is no next row tile to fetch, or it is packed", &GemmRules::prefetch_a_fits);
   space.add("prefetch_b", {0, 4, 8, 16});
   space.rule("b is packed, or read along k", &GemmRules::prefetch_b_fits);
+  space.add("prefetch_panel", {0, 1});
+  space.rule("there is no next panel to fetch, or none is packed while it is read",
+             &GemmRules::prefetch_panel_fits);
   space.add("prefetch_c", {0, 1});
-  space.rule("an offset does not fit an instruction, or c is fetched for a long loop",
+  space.rule("an offset does not fit an instruction, or the dot kernel has no tile of c to fetch",
              &GemmRules::offsets_fit);
 }
 

@@ -38,8 +38,9 @@ size_t KernelSpecHash::operator()(const KernelSpec& spec) const {
                             static_cast<int64_t>(spec.rows),
                             static_cast<int64_t>(spec.edge),
                             static_cast<int64_t>(spec.stores),
-                            spec.prefetch_a,
+                            static_cast<int64_t>(spec.prefetch_a),
                             spec.prefetch_b,
+                            spec.prefetch_panel,
                             spec.prefetch_c};
   uint64_t hash = 0;
   for (const int64_t field : fields) {

@@ -44,8 +44,9 @@ struct KernelSpec {
   RowTiles rows = RowTiles::kBalanced;
   EdgeStore edge = EdgeStore::kMasked;
   StoreKind stores = StoreKind::kNormal;
-  int32_t prefetch_a = 0;
+  PrefetchA prefetch_a = PrefetchA::kNone;
   int32_t prefetch_b = 0;
+  int32_t prefetch_panel = 0;
   int32_t prefetch_c = 0;
 
   bool operator==(const KernelSpec&) const = default;

@@ -10,6 +10,15 @@ namespace triode::x86 {
 
 using namespace registers;
 
+namespace {
+
+constexpr int64_t kCacheLineBytes = 64;
+
+// Copies of a tile's code that differ in the rows of the next panel they fetch.
+constexpr int32_t kMaxFetchVariants = 4;
+
+}  // namespace
+
 OuterKernelEmitter::OuterKernelEmitter(SimdEmitter& simd, const KernelSpec& spec)
     : simd_(simd), spec_(spec), tile_(simd, spec) {
   const int32_t lanes = simd_.lanes();
@@ -77,10 +86,42 @@ void OuterKernelEmitter::emit_panel(const PanelGroup& group) {
     rest.prefetch_rows = 0;
     if (first.store_packed) rest = {kWorkspace, panel_columns_bytes(group), true, false, 0};
   }
+  if (spec_.prefetch_panel != 0 && first_differs && has_next(group)) {
+    emit_fetching_tiles(group, rest, tiles.front());
+    if (tiles.front().count == 0) tiles.erase(tiles.begin());
+  }
   for (const RowGroup& rows : tiles) {
     simd_.repeat(kRows, rows.count, [&] {
       tile_.emit({rows.height, group.vectors, group.partial_lanes}, rest);
     });
+  }
+}
+
+bool OuterKernelEmitter::has_next(const PanelGroup& group) const {
+  return group.count > 1 || &group != &groups_.back();
+}
+
+// The first tiles of `rows`, which fetch the next panel: each a line, or as many more as it takes,
+// of every row, or of every second or fourth if there are tiles enough for the others. Spread over
+// as many tiles as can be, since memory gives no more than a few bytes in a cycle.
+void OuterKernelEmitter::emit_fetching_tiles(const PanelGroup& group, OuterTileEmitter::Panel panel,
+                                             RowGroup& rows) {
+  const int64_t lines = (panel_columns_bytes(group) + kCacheLineBytes - 1) / kCacheLineBytes;
+  panel.next_panel_lines = static_cast<int32_t>((lines + rows.count - 1) / rows.count);
+  const int64_t tiles = (lines + panel.next_panel_lines - 1) / panel.next_panel_lines;
+  panel.next_panel_every = 1;
+  while (2 * panel.next_panel_every <= std::min(kMaxFetchVariants, spec_.ku) &&
+         2 * panel.next_panel_every * tiles <= rows.count) {
+    panel.next_panel_every *= 2;
+  }
+  const int64_t tile_bytes = panel.next_panel_lines * kCacheLineBytes;
+  for (; panel.next_panel_step < panel.next_panel_every; ++panel.next_panel_step) {
+    simd_.repeat(kRows, tiles, [&] {
+      tile_.emit({rows.height, group.vectors, group.partial_lanes}, panel);
+      simd_.advance(kB, tile_bytes);
+    });
+    simd_.advance(kB, -tiles * tile_bytes);
+    rows.count -= tiles;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "jit/x86/kernel_spec.h"
 #include "jit/x86/outer_tile_emitter.h"
+#include "jit/x86/register_tile.h"
 #include "jit/x86/simd_emitter.h"
 
 namespace triode::x86 {
@@ -30,6 +31,8 @@ class OuterKernelEmitter {
   void emit_columns_outer();
   void emit_rows_outer();
   void emit_panel(const PanelGroup& group);
+  void emit_fetching_tiles(const PanelGroup& group, OuterTileEmitter::Panel panel, RowGroup& rows);
+  bool has_next(const PanelGroup& group) const;  // whether another panel stands to the right
   int32_t tile_height(const PanelGroup& group) const;
   OuterTileEmitter::Panel panel_of(const PanelGroup& group) const;
   int64_t panel_bytes(const PanelGroup& group) const;  // from one panel of b to the next

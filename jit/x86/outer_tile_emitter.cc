@@ -41,32 +41,54 @@ void OuterTileEmitter::emit(const Shape& shape, const Panel& panel) {
 }
 
 void OuterTileEmitter::begin(const Shape& shape, const Panel& panel) {
-  if (spec_.prefetch_c != 0) {
-    const int64_t row_bytes = shape.vectors * simd_.isa().vector_bytes;
-    for (int32_t row = 0; row < shape.rows; ++row) {
-      for (int64_t at = 0; at < row_bytes; at += kCacheLineBytes) {
-        simd_.assembler().prefetcht0(simd_.address(kC, row * spec_.c_row_bytes + at));
-      }
-    }
+  if (spec_.prefetch_c != 0 && !fetches_c_in_loop(shape, panel)) {
+    for (int32_t row = 0; row < shape.rows; ++row) fetch_c_row(shape, kC, row * spec_.c_row_bytes);
   }
   for (int32_t sum = 0; sum < shape.rows * shape.vectors; ++sum) simd_.zero(sum);
   if (masks_b(shape, panel)) simd_.set_mask(shape.partial_lanes, simd_.isa().register_count - 1);
 }
 
+// All rows of c at once would take every buffer a core has for misses, and b would wait behind
+// them. A row in each of the first turns of a long loop leaves room; the scratch register then
+// walks over the rows, which it can unless an operand moves by more than an instruction can say.
+bool OuterTileEmitter::fetches_c_in_loop(const Shape& shape, const Panel& panel) const {
+  const bool is_long = spec_.k / spec_.ku > shape.rows;
+  const bool scratch_is_free = SimdEmitter::fits_instruction(spec_.ku * spec_.a_step_bytes) &&
+                               SimdEmitter::fits_instruction(spec_.ku * panel.row_bytes) &&
+                               SimdEmitter::fits_instruction(spec_.ku * spec_.b_row_bytes) &&
+                               SimdEmitter::fits_instruction(spec_.c_row_bytes);
+  return spec_.prefetch_c != 0 && is_long && scratch_is_free;
+}
+
+void OuterTileEmitter::fetch_c_row(const Shape& shape, const asmjit::x86::Gp& base,
+                                   int64_t offset) {
+  const int64_t row_bytes = shape.vectors * simd_.isa().vector_bytes;
+  for (int64_t at = 0; at < row_bytes; at += kCacheLineBytes) {
+    simd_.assembler().prefetcht0(simd_.address(base, offset + at));
+  }
+}
+
 void OuterTileEmitter::loop_over_k(const Shape& shape, const Panel& panel) {
   const auto unroll = static_cast<int32_t>(std::min<int64_t>(spec_.ku, spec_.k));
-  const int64_t turns = spec_.k / unroll;
+  int64_t turns = spec_.k / unroll;
   const auto left = static_cast<int32_t>(spec_.k % unroll);
   int64_t advanced = 0;
-  const auto emit_loop = [&](int64_t count, int32_t steps) {
+  const auto emit_loop = [&](int64_t count, int32_t steps, bool fetch_c) {
     simd_.repeat(kSteps, count, [&] {
+      if (fetch_c) fetch_c_row(shape, kScratch, 0);
       for (int32_t at = 0; at < steps; ++at) step(shape, panel, at);
       advance_over_k(shape, panel, steps);
+      if (fetch_c) simd_.advance(kScratch, spec_.c_row_bytes);
     });
     advanced += count * steps;
   };
-  if (turns > 1) {
-    emit_loop(turns, unroll);
+  if (fetches_c_in_loop(shape, panel)) {
+    simd_.assembler().mov(kScratch, kC);
+    emit_loop(shape.rows, unroll, true);
+    turns -= shape.rows;
+  }
+  if (turns > 1 || advanced > 0) {
+    emit_loop(turns, unroll, false);
   } else {
     for (int32_t at = 0; at < unroll; ++at) step(shape, panel, at);
     if (left > 0) {
@@ -75,7 +97,7 @@ void OuterTileEmitter::loop_over_k(const Shape& shape, const Panel& panel) {
     }
   }
   if (left > kMaxWrittenOutRemainder) {
-    emit_loop(left, 1);
+    emit_loop(left, 1, false);
   } else {
     for (int32_t at = 0; at < left; ++at) step(shape, panel, at);
   }
@@ -88,6 +110,7 @@ void OuterTileEmitter::advance_over_k(const Shape& shape, const Panel& panel, in
   if (panel.store_packed) {
     simd_.advance(kWorkspace, steps * shape.vectors * simd_.isa().vector_bytes);
   }
+  if (panel.next_panel_lines > 0) simd_.advance(kB, steps * spec_.b_row_bytes);
 }
 
 void OuterTileEmitter::step(const Shape& shape, const Panel& panel, int32_t at) {
@@ -174,21 +197,44 @@ void OuterTileEmitter::load_b(const Shape& shape, const Panel& panel, int32_t at
 }
 
 void OuterTileEmitter::prefetch(const Shape& shape, const Panel& panel, int32_t at) {
-  auto& assembler = simd_.assembler();
+  if (panel.prefetch_rows > 0) prefetch_b(shape, panel, at);
+  if (panel.next_panel_lines > 0) prefetch_next_panel(shape, panel, at);
+  if (spec_.prefetch_a != PrefetchA::kNone) prefetch_a(shape, at);
+}
+
+void OuterTileEmitter::prefetch_b(const Shape& shape, const Panel& panel, int32_t at) {
   const int64_t row_bytes = shape.vectors * simd_.isa().vector_bytes;
-  if (panel.prefetch_rows > 0) {
-    // The last element of each line's worth, not the first: rows that start inside a line reach one
-    // line further, and it is that line that is missing (+39% on 8x4096x1024).
-    for (int64_t byte = 0; byte < row_bytes; byte += kCacheLineBytes) {
-      const int64_t last = std::min(byte + kCacheLineBytes, row_bytes) - simd_.element_bytes();
-      assembler.prefetcht0(
-          simd_.address(panel.base, (at + panel.prefetch_rows) * panel.row_bytes + last));
-    }
+  // The last element of each line's worth, not the first: rows that start inside a line reach one
+  // line further, and it is that line that is missing (+39% on 8x4096x1024).
+  for (int64_t byte = 0; byte < row_bytes; byte += kCacheLineBytes) {
+    const int64_t last = std::min(byte + kCacheLineBytes, row_bytes) - simd_.element_bytes();
+    simd_.assembler().prefetcht0(
+        simd_.address(panel.base, (at + panel.prefetch_rows) * panel.row_bytes + last));
   }
-  const bool starts_a_line = at * spec_.a_step_bytes % kCacheLineBytes == 0;
-  if (spec_.prefetch_a != 0 && starts_a_line) {
-    for (int32_t row = 0; row < shape.rows; ++row) {
-      assembler.prefetcht0(a_element(shape.rows + row, at));
+}
+
+void OuterTileEmitter::prefetch_next_panel(const Shape& shape, const Panel& panel, int32_t at) {
+  if (at % panel.next_panel_every != panel.next_panel_step) return;
+  const int64_t next = at * spec_.b_row_bytes + shape.vectors * simd_.isa().vector_bytes;
+  for (int64_t line = 1; line <= panel.next_panel_lines; ++line) {
+    // The last element of the line's worth, for the same reason as above.
+    const int64_t last = line * kCacheLineBytes - simd_.element_bytes();
+    simd_.assembler().prefetcht1(simd_.address(kB, next + last));
+  }
+}
+
+// Rows of the next tile take turns over the steps that share a line, so that no step fetches more
+// than its part.
+void OuterTileEmitter::prefetch_a(const Shape& shape, int32_t at) {
+  const int64_t steps_per_line = std::max<int64_t>(1, kCacheLineBytes / spec_.a_step_bytes);
+  const auto period = static_cast<int32_t>(std::min<int64_t>(spec_.ku, steps_per_line));
+  const int32_t line_start = at / period * period;
+  for (int32_t row = at % period; row < shape.rows; row += period) {
+    const Mem next = a_element(shape.rows + row, line_start);
+    if (spec_.prefetch_a == PrefetchA::kL1) {
+      simd_.assembler().prefetcht0(next);
+    } else {
+      simd_.assembler().prefetcht1(next);
     }
   }
 }

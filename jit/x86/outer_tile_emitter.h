@@ -28,6 +28,11 @@ class OuterTileEmitter {
     bool is_packed;         // whole vectors, zero-padded: partial ones need no mask to be read
     bool store_packed;      // also write what is read to the workspace, as a packed panel
     int32_t prefetch_rows;  // fetch this many rows ahead; 0 is off
+    // Lines of each row of the panel to the right that are fetched into L2, from where kB stands;
+    // 0 is off. For packed panels only, whose rows leave kB to walk beside them.
+    int32_t next_panel_lines = 0;
+    int32_t next_panel_every = 1;  // in one of so many steps over k,
+    int32_t next_panel_step = 0;   // this one
   };
 
   OuterTileEmitter(SimdEmitter& simd, const KernelSpec& spec) : simd_(simd), spec_(spec) {}
@@ -49,6 +54,11 @@ class OuterTileEmitter {
   void multiply_single_vector(const Shape& shape, const Panel& panel, int32_t at);
   void load_b(const Shape& shape, const Panel& panel, int32_t at, int32_t vector, int reg);
   void prefetch(const Shape& shape, const Panel& panel, int32_t at);
+  void prefetch_a(const Shape& shape, int32_t at);
+  void prefetch_b(const Shape& shape, const Panel& panel, int32_t at);
+  void prefetch_next_panel(const Shape& shape, const Panel& panel, int32_t at);
+  bool fetches_c_in_loop(const Shape& shape, const Panel& panel) const;
+  void fetch_c_row(const Shape& shape, const asmjit::x86::Gp& base, int64_t offset);
   void finish(const Shape& shape);
   void store_vector(const Shape& shape, int32_t row, int32_t vector);
 

@@ -36,13 +36,16 @@ struct Strategy {
   int32_t mc;
   int32_t prefetch_b;
   PackA pack_a = PackA::kNone;
+  bool fetches_ahead = false;  // the next panel of b and the tile of c
 };
 
-// Where b is read many times. In the order in which they won on a Zen 3 and on a Sapphire Rapids
-// core.
+// Where b is read many times. In the order in which they won on a Zen 3, a Sapphire Rapids and a
+// Cascade Lake core.
 constexpr Strategy kManyRows[] = {
     {PackB::kNone, LoopOrder::kRowsOuter, 0, 0, 0},
     {PackB::kPanel, LoopOrder::kColumnsOuter, 0, 0, 8},
+    {PackB::kPanel, LoopOrder::kColumnsOuter, 256, 0, 4, PackA::kCopy, true},
+    {PackB::kPanel, LoopOrder::kColumnsOuter, 512, 0, 8, PackA::kNone, true},
     {PackB::kWhole, LoopOrder::kRowsOuter, 256, 192, 0},
     {PackB::kWhole, LoopOrder::kColumnsOuter, 384, 192, 0},
     {PackB::kNone, LoopOrder::kColumnsOuter, 0, 0, 8},
@@ -87,6 +90,8 @@ GemmConfig combined(GemmConfig tile, const Strategy& strategy, const Problem& pr
   tile.kc = strategy.kc < problem.k ? strategy.kc : 0;
   tile.mc = strategy.mc < problem.m ? strategy.mc : 0;
   tile.prefetch_b = tile.pack_b == PackB::kWhole ? 0 : strategy.prefetch_b;
+  tile.prefetch_panel = strategy.fetches_ahead && tile.pack_b == PackB::kPanel ? 1 : 0;
+  tile.prefetch_c = strategy.fetches_ahead ? 1 : 0;
   return tile;
 }
 

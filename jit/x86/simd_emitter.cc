@@ -249,7 +249,7 @@ void SimdEmitter::advance(const asmjit::x86::Gp& reg, int64_t bytes) {
   if (bytes == 0) return;
   if (bytes == 128) {
     assembler_.sub(reg, -128);  // fits a byte, where +128 does not
-  } else if (bytes == static_cast<int32_t>(bytes)) {
+  } else if (fits_instruction(bytes)) {
     assembler_.add(reg, static_cast<int32_t>(bytes));
   } else {
     assembler_.mov(registers::kScratch, bytes);
@@ -258,7 +258,7 @@ void SimdEmitter::advance(const asmjit::x86::Gp& reg, int64_t bytes) {
 }
 
 Mem SimdEmitter::address(const asmjit::x86::Gp& base, int64_t offset_bytes) {
-  if (offset_bytes != static_cast<int32_t>(offset_bytes)) offsets_fit_ = false;
+  if (!fits_instruction(offset_bytes)) offsets_fit_ = false;
   return asmjit::x86::ptr(base, static_cast<int32_t>(offset_bytes));
 }
 

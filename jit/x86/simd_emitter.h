@@ -60,7 +60,11 @@ class SimdEmitter {
   void multiply_piece(int reg, const asmjit::x86::Mem& by, Piece piece);
   void add_piece(int reg, int other, Piece piece);
 
-  // Adds any 64-bit number to a general register, by the scratch register if it must.
+  // Whether an instruction can hold the number: 32 bits with sign.
+  static bool fits_instruction(int64_t number) { return number == static_cast<int32_t>(number); }
+
+  // Adds any 64-bit number to a general register, by the scratch register if it must: if the number
+  // does not fit an instruction.
   void advance(const asmjit::x86::Gp& reg, int64_t bytes);
 
   // Memory at a constant distance from a register.

@@ -32,6 +32,14 @@ constexpr std::size_t kQuickSamples = 3;
 // core is a tenth of it.
 constexpr double kHopeless = 1.3;
 
+// If the call that was checked took this much longer than the best, it is the only sample: new code
+// and memory account for a part of it, not for so much. Matters where a call takes milliseconds.
+constexpr double kHopelessAtOnce = 2.0;
+
+// A call this long is a steady sample by itself, and two of them are enough to rank it.
+constexpr double kLongCallNs = 5e6;
+constexpr std::size_t kLongSamples = 2;
+
 // Mutations start from so many of the best, and from more once all near them are tried. One alone
 // gets stuck in its noise.
 constexpr std::size_t kParents = 8;
@@ -161,10 +169,11 @@ class ConfigSearch {
       record(config, {OutcomeKind::kCompileFailed, artifact.status().message()});
       return std::nullopt;
     }
-    const Outcome outcome = run_checked(**artifact);
+    Sample checked;
+    const Outcome outcome = run_checked(**artifact, checked);
     record(config, outcome);
     if (!outcome.ok()) return std::nullopt;
-    trials_.back().measurement = summarize(quick_samples(**artifact));
+    trials_.back().measurement = summarize(quick_samples(**artifact, checked));
     const double ns = trials_.back().measurement.min_ns;
     const Contender contender(ns, config);
     ranking_.insert(std::upper_bound(ranking_.begin(), ranking_.end(), contender), contender);
@@ -172,9 +181,12 @@ class ConfigSearch {
     return ns;
   }
 
-  Outcome run_checked(const Artifact& artifact) {
+  // Also says how long the call took.
+  Outcome run_checked(const Artifact& artifact, Sample& sample) {
     checked_.reset_c();
+    const std::chrono::nanoseconds begin = clock_.now();
     const Status status = device_.run(artifact, checked_.operands());
+    sample = {clock_.now() - begin, 1};
     if (!status.ok()) return {OutcomeKind::kLaunchFailed, status.message()};
     return checked_.check();
   }
@@ -201,14 +213,18 @@ class ConfigSearch {
     return static_cast<std::int32_t>(std::max(1L, repeats));
   }
 
-  std::vector<Sample> quick_samples(const Artifact& artifact) {
+  std::vector<Sample> quick_samples(const Artifact& artifact, const Sample& checked) {
     const double best = ranking_.empty() ? std::numeric_limits<double>::max() : ranking_[0].first;
+    const double checked_ns = checked.per_call.count();
+    if (checked_ns >= kQuickSampleNs && checked_ns > best * kHopelessAtOnce) return {checked};
     std::vector<Sample> samples = {time_calls(artifact, 1)};
-    const std::int32_t repeats = repeats_for(samples[0].per_call.count());
+    const double call_ns = samples[0].per_call.count();
+    const std::int32_t repeats = repeats_for(call_ns);
     // A single call that fills the sample counts as one; shorter ones are mostly the clock's own
     // cost.
     if (repeats > 1) samples[0] = time_calls(artifact, repeats);
-    while (samples.size() < kQuickSamples && summarize(samples).min_ns <= best * kHopeless) {
+    const std::size_t wanted = call_ns < kLongCallNs ? kQuickSamples : kLongSamples;
+    while (samples.size() < wanted && summarize(samples).min_ns <= best * kHopeless) {
       samples.push_back(time_calls(artifact, repeats));
     }
     return samples;

@@ -63,7 +63,8 @@ std::vector<KernelSpec> variants_of(IsaId isa, Family family, DType dtype) {
     spec.order = LoopOrder::kColumnsOuter;
     spec.b_layout = BLayout::kStridedAndPacked;
     specs.push_back(spec);
-    spec.prefetch_a = spec.prefetch_b = spec.prefetch_c = 1;
+    spec.prefetch_a = PrefetchA::kL1;
+    spec.prefetch_b = spec.prefetch_panel = spec.prefetch_c = 1;
     specs.push_back(spec);
   }
   return specs;
@@ -198,15 +199,55 @@ TEST(EmitterDisassembly, StreamingStoresAreFenced) {
   EXPECT_EQ(count_mnemonic(code_of(spec), "sfence"), 1);
 }
 
+// Many tiles above each other, several panels, and a loop over k with more turns than a tile has
+// rows.
+KernelSpec packing_spec() {
+  KernelSpec spec = outer_spec(IsaId::kAvx2);
+  spec.m = 20 * spec.mr;
+  spec.n = 3 * spec.nr;
+  spec.k = 20 * spec.ku;
+  spec.a_row_bytes = spec.k * 4;
+  spec.b_row_bytes = spec.c_row_bytes = spec.n * 4;
+  spec.b_layout = BLayout::kStridedAndPacked;
+  return spec;
+}
+
 TEST(EmitterDisassembly, PrefetchesOnlyWhenAskedTo) {
-  const KernelSpec spec = outer_spec(IsaId::kAvx2);
+  const KernelSpec spec = packing_spec();
   EXPECT_EQ(count_mnemonic(code_of(spec), "prefetch"), 0);
   for (int32_t KernelSpec::*distance :
-       {&KernelSpec::prefetch_a, &KernelSpec::prefetch_b, &KernelSpec::prefetch_c}) {
+       {&KernelSpec::prefetch_b, &KernelSpec::prefetch_panel, &KernelSpec::prefetch_c}) {
     KernelSpec fetching = spec;
     fetching.*distance = 1;
     EXPECT_GT(count_mnemonic(code_of(fetching), "prefetch"), 0);
   }
+}
+
+TEST(EmitterDisassembly, FetchesRowsOfAIntoTheLevelAskedFor) {
+  KernelSpec spec = packing_spec();
+  spec.prefetch_a = PrefetchA::kL1;
+  EXPECT_GT(count_mnemonic(code_of(spec), "prefetcht0"), 0);
+  EXPECT_EQ(count_mnemonic(code_of(spec), "prefetcht1"), 0);
+  spec.prefetch_a = PrefetchA::kL2;
+  EXPECT_EQ(count_mnemonic(code_of(spec), "prefetcht0"), 0);
+  EXPECT_GT(count_mnemonic(code_of(spec), "prefetcht1"), 0);
+}
+
+TEST(EmitterDisassembly, FetchesTheNextPanelOnlyIfThereIsOne) {
+  KernelSpec spec = packing_spec();
+  spec.prefetch_panel = 1;
+  spec.n = spec.nr;
+  EXPECT_EQ(count_mnemonic(code_of(spec), "prefetch"), 0);
+}
+
+TEST(EmitterDisassembly, FetchesCARowPerTurnOfALongLoop) {
+  KernelSpec spec = packing_spec();
+  spec.prefetch_c = 1;
+  EXPECT_NE(find_text(code_of(spec), R"(^prefetcht0.*\[r9)"), "");
+  EXPECT_EQ(find_text(code_of(spec), R"(^prefetcht0.*\[rdx)"), "");
+  spec.k = spec.ku;  // too short a loop: all rows before it
+  EXPECT_EQ(find_text(code_of(spec), R"(^prefetcht0.*\[r9)"), "");
+  EXPECT_NE(find_text(code_of(spec), R"(^prefetcht0.*\[rdx)"), "");
 }
 
 TEST(EmitterDisassembly, AlphaOneAndBetaZeroCostNothing) {

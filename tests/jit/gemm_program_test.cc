@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "jit/x86/gemm_space.h"
+#include "jit/x86/register_tile.h"
 #include "tests/jit/program_check.h"
 
 namespace triode::x86 {
@@ -62,6 +63,31 @@ TEST(GemmProgram, OverwritesNanAndInfinityWhenBetaIsZero) {
     program.operands(1).c().fill_with(left_over);
     program.judge_anew();
     expect_right(program);
+  }
+}
+
+// Sizes at which every way to fetch ahead gets code of its own: c a row per turn or all at once,
+// the next panel by every row or by every fourth, by one line or by several in a step.
+TEST(GemmProgram, FetchingAheadChangesNoResult) {
+  for (const IsaId isa : runnable_isas()) {
+    for (const int64_t m : {7, 13, 29, 131}) {
+      for (const int64_t k : {5, 37, 90}) {
+        ProgramCheck program(Problem::mm(DType::kF32, m, 3 * 64 + 5, k), {.beta = 0.5});
+        const Space space = program.space(isa);
+        for (const int32_t unroll : {1, 2, 4}) {
+          GemmConfig config;
+          config.isa = isa;
+          config.mr = tallest_outer_tile(describe(isa), 4, false);
+          config.nr = 4 * describe(isa).lanes(size_bytes(DType::kF32));
+          config.ku = unroll;
+          config.pack_b = PackB::kPanel;
+          config.prefetch_a = PrefetchA::kL2;
+          config.prefetch_panel = config.prefetch_c = 1;
+          ASSERT_EQ(space.why_illegal(to_config(config)), std::nullopt);
+          EXPECT_EQ(program.failure_of(config), "");
+        }
+      }
+    }
   }
 }
 

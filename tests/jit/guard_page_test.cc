@@ -135,8 +135,10 @@ std::vector<GemmConfig> GuardPages::configs_with(const Tile& tile, const Program
     if (!space.is_legal(to_config(config))) continue;
     legal.push_back(config);
     // Fetching ahead touches nothing, but the first row tile gets code of its own.
-    config.prefetch_a = static_cast<int32_t>(random.below(2));
+    config.prefetch_a = static_cast<PrefetchA>(random.below(3));
     config.prefetch_b = 4 * static_cast<int32_t>(random.below(2));
+    config.prefetch_panel = static_cast<int32_t>(random.below(2));
+    config.prefetch_c = static_cast<int32_t>(random.below(2));
     if (space.is_legal(to_config(config))) legal.back() = config;
   }
   return legal;

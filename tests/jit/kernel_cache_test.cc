@@ -48,7 +48,8 @@ const std::vector<std::function<void(KernelSpec&)>> kChanges = {
     [](KernelSpec& spec) { spec.rows = RowTiles::kTail; },
     [](KernelSpec& spec) { spec.edge = EdgeStore::kSplit; },
     [](KernelSpec& spec) { spec.stores = StoreKind::kStreaming; },
-    [](KernelSpec& spec) { spec.prefetch_a = 1; },
+    [](KernelSpec& spec) { spec.prefetch_a = PrefetchA::kL1; },
+    [](KernelSpec& spec) { spec.prefetch_panel = 1; },
     [](KernelSpec& spec) { spec.prefetch_b = 1; },
     [](KernelSpec& spec) { spec.prefetch_c = 1; },
 };

@@ -141,6 +141,21 @@ TEST_F(ConfigSearchTest, RanksFinalistsByTheirOwnSamples) {
   }
 }
 
+TEST_F(ConfigSearchTest, RunsAConfigOnceIfThatTookTwiceTheBest) {
+  device.step = milliseconds(1);
+  options.should_stop = [asked = 0]() mutable { return ++asked > 2; };
+  search({config(7, 3), config(0, 3)}).take();
+  // The best is checked and sampled three times; the other takes 8 ms.
+  EXPECT_EQ(clock.now(), 2 * microseconds(10) + 4 * milliseconds(1) + milliseconds(8));
+}
+
+TEST_F(ConfigSearchTest, SamplesLongCallsTwice) {
+  device.step = milliseconds(6);
+  options.should_stop = [asked = 0]() mutable { return ++asked > 1; };
+  search({config(7, 3)}).take();
+  EXPECT_EQ(clock.now(), microseconds(10) + 3 * milliseconds(6));
+}
+
 TEST_F(ConfigSearchTest, StopsWithTheBestOfWhatItTried) {
   options.should_stop = [this] { return device.built.size() == 3; };
   const SearchResult found = search({config(1, 1), config(6, 3), config(2, 2)}).take();

@@ -23,7 +23,7 @@ class FakeClock final : public Clock {
 };
 
 // A device for f32 problems whose calls really compute, and take a time that depends on the config
-// alone: 1 us for each step that `x` and `y` are away from `fast_x` and `fast_y`, plus 1 us.
+// alone: `step` for each step that `x` and `y` are away from `fast_x` and `fast_y`, plus `step`.
 // Building takes 10 us. Pairs are timed by the same clock, which the vendor's kernel has to
 // advance.
 class FakeDevice final : public Device {
@@ -38,6 +38,7 @@ class FakeDevice final : public Device {
                                const Operands& operands, const TimingOptions& options) override;
 
   int idle_parameters = 0;  // more parameters of the space, three values each, that change nothing
+  std::chrono::nanoseconds step = std::chrono::microseconds(1);
   int32_t fast_x = 7;
   int32_t fast_y = 3;
   std::set<int32_t> uncompilable_x;  // configs with such an x do not build
