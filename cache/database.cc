@@ -5,9 +5,11 @@
 #include <rocksdb/write_batch.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "cache/database_errors.h"
@@ -37,14 +39,15 @@ std::string make_scratch_folder() {
   return error || mkdtemp(name.data()) == nullptr ? "" : name;
 }
 
-// A reader that finds a file gone, or half of two states, tries again: the writer has changed them
-// meanwhile. More than a few times in a row is no chance.
-constexpr int kReaderAttempts = 20;
+// A reader that finds a file gone, or half of two states, tries again: a writer has changed them
+// meanwhile. What is still so after a fifth of a second is no chance.
+constexpr int kReaderAttempts = 40;
+constexpr auto kPause = std::chrono::milliseconds(5);
 
-bool may_have_changed(const std::string& path, const StoreOptions& options, const Status& status) {
-  const bool may = status.code() == StatusCode::kUnavailable ||
-                   status.code() == StatusCode::kCorrupt || status.code() == StatusCode::kNotFound;
-  return may && options.mode != StoreMode::kReadWrite && living_owner(path).has_value();
+bool may_have_changed(const StoreOptions& options, const Status& status) {
+  const bool may =
+      status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kCorrupt;
+  return may && options.mode != StoreMode::kReadWrite;
 }
 
 }  // namespace
@@ -52,9 +55,9 @@ bool may_have_changed(const std::string& path, const StoreOptions& options, cons
 Result<std::unique_ptr<Database>> Database::open(const std::string& path,
                                                  const StoreOptions& options) {
   Result<std::unique_ptr<Database>> database = open_once(path, options);
-  for (int i = 1;
-       i < kReaderAttempts && !database.ok() && may_have_changed(path, options, database.status());
-       ++i) {
+  for (int i = 1; i < kReaderAttempts; ++i) {
+    if (database.ok() || !may_have_changed(options, database.status())) break;
+    std::this_thread::sleep_for(kPause);
     database = open_once(path, options);
   }
   return database;
@@ -135,10 +138,7 @@ Status Database::write_schema() {
   const rocksdb::Status status =
       batch.Put(family(Family::kMeta), kSchemaKey, std::to_string(kSchema));
   if (!status.ok()) return explain("write the schema of", status);
-  TRIODE_TRY(write(batch));
-  // A table of the family, by which a repair knows it should the list of files be damaged.
-  const rocksdb::Status flushed = db_->Flush({}, family(Family::kMeta));
-  return flushed.ok() ? Status() : explain("write the schema of", flushed);
+  return write(batch);
 }
 
 Status Database::refuse_unless_writer() const {
@@ -180,8 +180,11 @@ Result<std::optional<std::string>> Database::get(Family family, std::string_view
   return std::optional(std::move(value));
 }
 
-std::unique_ptr<rocksdb::Iterator> Database::iterate(Family family) const {
-  return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator({}, this->family(family)));
+std::unique_ptr<rocksdb::Iterator> Database::iterate(Family family,
+                                                     const rocksdb::Slice* end) const {
+  rocksdb::ReadOptions options;
+  options.iterate_upper_bound = end;
+  return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, this->family(family)));
 }
 
 Status Database::reserve_sequence(uint64_t count) {

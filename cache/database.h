@@ -49,9 +49,10 @@ class Database {
   // Empty if there is no such key.
   Result<std::optional<std::string>> get(Family family, std::string_view key) const;
 
-  // Sees the database as it is now, whatever is written later. Ends before `end`, if given, which
-  // must outlive it.
-  std::unique_ptr<rocksdb::Iterator> iterate(Family family) const;
+  // Sees the database as it is now, whatever is written later. Reads nothing at or behind `end`, if
+  // one is given, which must outlive the iterator.
+  std::unique_ptr<rocksdb::Iterator> iterate(Family family,
+                                             const rocksdb::Slice* end = nullptr) const;
   std::unique_ptr<rocksdb::Iterator> iterate_measurements() const {
     return iterate(Family::kMeasurements);
   }

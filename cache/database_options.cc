@@ -33,9 +33,8 @@ class NoOwnRecovery final : public rocksdb::EventListener {
   }
 };
 
-// Smaller blocks are found and unpacked faster, larger ones compress better. With 8 KiB a record
-// takes a tenth more room than with 32, and a look-up a third of the time.
-constexpr size_t kBlockBytes = size_t{8} << 10;
+// Smaller blocks are found and unpacked faster, larger ones compress better.
+constexpr size_t kBlockBytes = size_t{4} << 10;
 
 // What one compaction leaves together in a file.
 constexpr uint64_t kFileBytes = uint64_t{64} << 20;

@@ -11,6 +11,7 @@ namespace triode {
 namespace {
 
 constexpr char kEnd = '\n';
+constexpr std::string_view kEscaped = "\\\n";
 constexpr int kSampleComponents = 5;
 
 bool is_digit(char c) {
@@ -18,6 +19,10 @@ bool is_digit(char c) {
 }
 
 void append_escaped(std::string_view text, std::string& out) {
+  if (text.find_first_of(kEscaped) == std::string_view::npos) {  // as good as always
+    out += text;
+    return;
+  }
   for (const char c : text) {
     if (c == '\\') {
       out += "\\\\";
@@ -30,6 +35,10 @@ void append_escaped(std::string_view text, std::string& out) {
 }
 
 void assign_unescaped(std::string_view text, std::string& out) {
+  if (text.find('\\') == std::string_view::npos) {  // as good as always
+    out = text;
+    return;
+  }
   out.clear();
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\\' || i + 1 == text.size()) {

@@ -107,20 +107,23 @@ Status MeasurementStore::put_all(const Target& target, const Problem& problem, c
   const std::string before = problem_prefix(device_of(target), to_string(problem));
   const std::string after = validity_component(target);
   uint64_t sequence = TRIODE_TRY(database_->take_sequence(trials.size()));
-  rocksdb::WriteBatch batch;
+  TrialBatch added;
   for (const ConfigTrial& trial : trials) {
-    const std::string prefix = before + space.to_string(trial.config) + after;
-    TRIODE_TRY(add_trial(*database_, prefix, trial.record, sequence++, batch));
+    TRIODE_TRY(added.add(before + space.to_string(trial.config) + after, trial.record, sequence++));
   }
+  rocksdb::WriteBatch batch;
+  TRIODE_TRY(added.move_to(*database_, batch));
   return database_->write(batch, trials.size() == 1 ? Weight::kSingle : Weight::kBatch);
 }
 
 Status MeasurementStore::append(std::span<const KeyedTrial> trials) {
   uint64_t sequence = TRIODE_TRY(database_->take_sequence(trials.size()));
-  rocksdb::WriteBatch batch;
+  TrialBatch added;
   for (const KeyedTrial& trial : trials) {
-    TRIODE_TRY(add_trial(*database_, trial, sequence++, batch));
+    TRIODE_TRY(added.add(sample_prefix(trial.key), trial.record, sequence++));
   }
+  rocksdb::WriteBatch batch;
+  TRIODE_TRY(added.move_to(*database_, batch));
   return database_->write(batch, trials.size() == 1 ? Weight::kSingle : Weight::kBatch);
 }
 
@@ -146,7 +149,7 @@ Result<FoundTrials> MeasurementStore::find(const std::string& device, const Prob
 
 Result<std::optional<TrialRecord>> MeasurementStore::get(const SampleKey& key) const {
   const std::string prefix = sample_prefix(key);
-  TrialCursor cursor(*database_);
+  TrialCursor cursor(*database_, prefix);
   cursor.seek(prefix);
   const bool is_found = cursor.is_within(prefix) && cursor.read_group();
   TRIODE_TRY(cursor.status());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cache/database.h"
+#include "cache/key_codec.h"
 #include "cache/quarantine.h"
 #include "cache/spool_file.h"
 #include "cache/spool_frame.h"
@@ -89,9 +90,12 @@ class Intake {
       totals_.damaged_bytes += static_cast<int64_t>(part.size_bytes);
     }
     const uint64_t first = TRIODE_TRY(database_.take_sequence(part.trials.size()));
+    TrialBatch added;
     for (size_t i = 0; i < part.trials.size(); ++i) {
-      TRIODE_TRY(add_trial(database_, part.trials[i], first + i, batch_));
+      const KeyedTrial& trial = part.trials[i];
+      TRIODE_TRY(added.add(sample_prefix(trial.key), trial.record, first + i));
     }
+    TRIODE_TRY(added.move_to(database_, batch_));
     totals_.records += static_cast<int64_t>(part.trials.size());
     offset_ += part.size_bytes;
     return {};

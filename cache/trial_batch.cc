@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/trial_batch.h"
 
+#include <algorithm>
+
 #include "cache/database.h"
 #include "cache/key_codec.h"
 #include "cache/record_codec.h"
 
 namespace triode {
 
-Status add_trial(Database& database, const KeyedTrial& trial, uint64_t sequence,
-                 rocksdb::WriteBatch& batch) {
-  return add_trial(database, sample_prefix(trial.key), trial.record, sequence, batch);
+Status TrialBatch::add(std::string prefix, const TrialRecord& record, uint64_t sequence) {
+  std::string value = TRIODE_TRY(encode_record(record));
+  prefix += record.origin.empty() ? trial_id(sequence) : imported_trial_id(value);
+  records_.emplace_back(std::move(prefix), std::move(value));
+  return {};
 }
 
-Status add_trial(Database& database, const std::string& prefix, const TrialRecord& record,
-                 uint64_t sequence, rocksdb::WriteBatch& batch) {
-  const std::string value = TRIODE_TRY(encode_record(record));
-  const std::string id = record.origin.empty() ? trial_id(sequence) : imported_trial_id(value);
-  const rocksdb::Status status = batch.Put(database.measurements(), prefix + id, value);
-  return status.ok() ? Status() : database.explain("write to", status);
+Status TrialBatch::move_to(Database& database, rocksdb::WriteBatch& batch) {
+  std::sort(records_.begin(), records_.end());
+  for (const auto& [key, value] : records_) {
+    const rocksdb::Status status = batch.Put(database.measurements(), key, value);
+    if (!status.ok()) return database.explain("write to", status);
+  }
+  records_.clear();
+  return {};
 }
 
 }  // namespace triode

@@ -15,8 +15,11 @@ constexpr int kComponentsBeforeId = 4;
 
 }  // namespace
 
-TrialCursor::TrialCursor(const Database& database)
-    : database_(database), at_(database.iterate_measurements()) {}
+TrialCursor::TrialCursor(const Database& database, const std::string& prefix)
+    : database_(database),
+      end_(prefix.empty() ? "" : after_prefix(prefix)),
+      bound_(end_),
+      at_(database.iterate(Family::kMeasurements, end_.empty() ? nullptr : &bound_)) {}
 
 bool TrialCursor::read_group() {
   trials_.clear();

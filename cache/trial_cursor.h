@@ -3,6 +3,7 @@
 #pragma once
 
 #include <rocksdb/iterator.h>
+#include <rocksdb/slice.h>
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,10 @@ class Database;
 // as it was when this was made. For one thread.
 class TrialCursor {
  public:
-  explicit TrialCursor(const Database& database);
+  // Of the keys that begin with `prefix`, which ends in '\n' or is empty: of all.
+  explicit TrialCursor(const Database& database, const std::string& prefix = {});
+  TrialCursor(const TrialCursor&) = delete;
+  TrialCursor& operator=(const TrialCursor&) = delete;
 
   void seek(std::string_view bytes) { at_->Seek(bytes); }
   void seek_to_first() { at_->SeekToFirst(); }
@@ -48,6 +52,8 @@ class TrialCursor {
 
  private:
   const Database& database_;
+  const std::string end_;       // the first key behind the prefix; empty: none
+  const rocksdb::Slice bound_;  // the same, as the iterator wants it
   std::unique_ptr<rocksdb::Iterator> at_;
   SampleKey key_;
   std::string prefix_;

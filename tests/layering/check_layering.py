@@ -51,6 +51,7 @@ OWNERS = {
     "msgpack": JSON_USERS,
     # Peers of the benchmark.
     "cblas.h": {"tools"},
+    "sqlite3.h": {"tools"},
     "blis/": {"tools"},
     "dnnl": {"tools"},
     "oneapi/dnnl": {"tools"},

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/bench/cache_command.h"
 #include "tools/bench/command_line.h"
 #include "tools/bench/cpu_gemm_command.h"
 #include "tools/bench/hit_calls_command.h"
@@ -25,6 +26,7 @@ struct Benchmark {
 constexpr Benchmark kBenchmarks[] = {
     {"cpu-gemm", true, run_cpu_gemm},
     {"host-overhead", true, run_host_overhead},
+    {"cache", true, run_cache},
     {kHitCallsName, false, run_hit_calls},
 };
 

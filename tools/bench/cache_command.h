@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace triode::bench {
+
+// `triode bench cache`: arguments after the name, exit code.
+int run_cache(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
+
+}  // namespace triode::bench
