@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder lib/cmake/triode)
 
-install(TARGETS triode triode-run triode-bench triode-tuner RUNTIME DESTINATION bin)
+install(TARGETS triode triode-run triode-bench triode-cache triode-tuner RUNTIME DESTINATION bin)
 install(TARGETS triode_parallel LIBRARY DESTINATION lib)
 
 # find_package(triode) and triode::triode.

@@ -136,9 +136,9 @@ class Looking(CacheTest):
         configs = shown["devices"][0]["configs"]
         times = [config["median_ns"] for config in configs]
         self.assertEqual(times, sorted(times))
-        self.assertTrue(all(config["prior"] == "another device" for config in configs))
+        self.assertTrue(all(config["prior"] == "imported from diode-dataset" for config in configs))
         text, _ = self.run_command("show", problem)
-        self.assertIn("prior: another device", text)
+        self.assertIn("prior: imported from diode-dataset", text)
 
     def test_show_has_the_vendors_line(self):
         text, _ = self.run_command("show", "mm f16 1920x1280x1024 nn ld-aligned")

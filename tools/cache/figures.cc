@@ -66,10 +66,12 @@ std::string bytes_text(int64_t bytes) {
 }
 
 std::string count_text(int64_t count) {
-  std::string text = std::to_string(count);
-  for (auto place = static_cast<int64_t>(text.size()) - 3; place > (count < 0 ? 1 : 0);
-       place -= 3) {
-    text.insert(static_cast<size_t>(place), ",");
+  const std::string digits = std::to_string(count);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    const bool is_inside = !text.empty() && text != "-";
+    if (is_inside && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
   }
   return text;
 }

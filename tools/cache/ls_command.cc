@@ -47,10 +47,10 @@ constexpr std::array<SortRow, 5> kSorts{{
      [](const ProblemSummary& a, const ProblemSummary& b) { return a.configs > b.configs; }},
 }};
 
-Result<Order> read_sort(const Arguments& arguments) {
+Result<SortRow> read_sort(const Arguments& arguments) {
   const std::string name = arguments.value_or("--sort", "key");
   for (const SortRow& row : kSorts) {
-    if (row.name == name) return row.is_before;
+    if (row.name == name) return row;
   }
   return invalid_argument("--sort: '" + name + "' is none of: key, time, speedup, age, configs");
 }
@@ -132,8 +132,8 @@ void print_table(const Listing& listing, const Context& context) {
 int run(const Arguments& arguments, const Context& context) {
   const Result<TrialFilter> filter = read_filter(arguments);
   if (!filter.ok()) return complain(context, filter.status(), true);
-  const Result<Order> order = read_sort(arguments);
-  if (!order.ok()) return complain(context, order.status(), true);
+  const Result<SortRow> sort = read_sort(arguments);
+  if (!sort.ok()) return complain(context, sort.status(), true);
   const Result<int64_t> limit = arguments.number_or("--limit", kDefaultLimit, 0, 1'000'000'000);
   if (!limit.ok()) return complain(context, limit.status(), true);
   if (!arguments.positionals().empty()) {
@@ -142,7 +142,8 @@ int run(const Arguments& arguments, const Context& context) {
   const auto cache = open_to_read(context.path);
   if (!cache.ok()) return complain(context, cache.status());
   const int64_t most = *limit == 0 ? std::numeric_limits<int64_t>::max() : *limit;
-  const Result<Listing> listing = list((*cache)->measurements(), *filter, *order, most, context);
+  const Result<Listing> listing =
+      list((*cache)->measurements(), *filter, sort->is_before, most, context);
   if (!listing.ok()) return complain(context, listing.status());
   if (context.json) {
     print_json(*listing, context.out);

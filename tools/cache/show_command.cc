@@ -12,11 +12,11 @@
 
 #include "cache/fold.h"
 #include "cache/keyed_trial.h"
+#include "tools/cache/answers.h"
 #include "tools/cache/commands.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/open_cache.h"
 #include "tools/cache/text_table.h"
-#include "tools/cache/this_machine.h"
 
 namespace triode::cache_tool {
 namespace {
@@ -47,22 +47,21 @@ bool is_vendors(const KeyedTrial& trial) {
   return trial.key.config.starts_with("vendor ");
 }
 
-nlohmann::ordered_json json_of(const KeyedTrial& trial, const Asker& asker) {
+nlohmann::ordered_json json_of(const KeyedTrial& trial, const Validity& latest) {
   const TrialRecord& r = trial.record;
-  nlohmann::ordered_json json{
-      {"config", trial.key.config},
-      {"outcome", std::string(to_string(r.outcome.kind))},
-      {"reason", r.outcome.reason},
-      {"median_ns", r.measurement.median_ns},
-      {"min_ns", r.measurement.min_ns},
-      {"spread", r.measurement.spread},
-      {"count", r.measurement.count},
-      {"trials", r.trials},
-      {"when_unix_s", r.when_unix_s},
-      {"origin", r.origin},
-      {"toolchain", trial.key.validity.toolchain},
-      {"driver", trial.key.validity.driver},
-      {"prior", why_no_answer(asker, trial.key.device, trial.key.validity)}};
+  nlohmann::ordered_json json{{"config", trial.key.config},
+                              {"outcome", std::string(to_string(r.outcome.kind))},
+                              {"reason", r.outcome.reason},
+                              {"median_ns", r.measurement.median_ns},
+                              {"min_ns", r.measurement.min_ns},
+                              {"spread", r.measurement.spread},
+                              {"count", r.measurement.count},
+                              {"trials", r.trials},
+                              {"when_unix_s", r.when_unix_s},
+                              {"origin", r.origin},
+                              {"toolchain", trial.key.validity.toolchain},
+                              {"driver", trial.key.validity.driver},
+                              {"prior", why_no_answer(trial, latest)}};
   if (r.vendor.has_value()) {
     json["vendor_ns"] = r.vendor->median_ns;
     json["speedup"] = r.vendor->speedup;
@@ -72,11 +71,11 @@ nlohmann::ordered_json json_of(const KeyedTrial& trial, const Asker& asker) {
 }
 
 void print_json(const std::string& problem, const ByDevice& devices, std::ostream& out) {
-  const Asker asker = this_machine();
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const auto& [device, trials] : devices) {
+    const Validity latest = latest_validity(trials);
     nlohmann::ordered_json configs = nlohmann::ordered_json::array();
-    for (const KeyedTrial& trial : trials) configs.push_back(json_of(trial, asker));
+    for (const KeyedTrial& trial : trials) configs.push_back(json_of(trial, latest));
     list.push_back({{"device", device_name(device)}, {"target", device}, {"configs", configs}});
   }
   out << nlohmann::ordered_json{{"problem", problem}, {"devices", list}}.dump(
@@ -101,7 +100,8 @@ std::string outcome_text(const Outcome& outcome) {
 }
 
 void print_device(const std::string& device, const std::vector<KeyedTrial>& trials,
-                  const Asker& asker, const Context& context) {
+                  const Context& context) {
+  const Validity latest = latest_validity(trials);
   TextTable table({{"#", true, false},
                    {"CONFIG", false, true},
                    {"TIME", true, false},
@@ -115,7 +115,7 @@ void print_device(const std::string& device, const std::vector<KeyedTrial>& tria
   int64_t rank = 0;
   for (const KeyedTrial& trial : trials) {
     const TrialRecord& r = trial.record;
-    const std::string prior = why_no_answer(asker, trial.key.device, trial.key.validity);
+    const std::string prior = why_no_answer(trial, latest);
     const bool is_timed = r.outcome.ok() && r.measurement.count > 0;
     table.add(
         {{std::to_string(++rank), Tone::kFaint},
@@ -127,7 +127,7 @@ void print_device(const std::string& device, const std::vector<KeyedTrial>& tria
          {r.vendor.has_value() ? ratio_text(r.vendor->speedup) : "-", Tone::kPlain},
          {age_text(r.when_unix_s, now), Tone::kPlain},
          {outcome_text(r.outcome), r.outcome.ok() ? Tone::kPlain : Tone::kBad},
-         {prior.empty() ? "here" : "prior: " + prior, prior.empty() ? Tone::kGood : Tone::kFaint}});
+         {prior.empty() ? "yes" : "prior: " + prior, prior.empty() ? Tone::kGood : Tone::kFaint}});
   }
   context.out << device_name(device) << "\n" << table.text(context.terminal);
   if (const std::optional<double> vendor = vendors_time(trials); vendor.has_value()) {
@@ -155,8 +155,7 @@ int run(const Arguments& arguments, const Context& context) {
     print_json(to_string(*problem), *devices, context.out);
     return kDone;
   }
-  const Asker asker = this_machine();
-  for (const auto& [device, trials] : *devices) print_device(device, trials, asker, context);
+  for (const auto& [device, trials] : *devices) print_device(device, trials, context);
   return kDone;
 }
 
