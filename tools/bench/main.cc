@@ -11,6 +11,7 @@
 #include "tools/bench/cpu_gemm_command.h"
 #include "tools/bench/hit_calls_command.h"
 #include "tools/bench/host_overhead_command.h"
+#include "tools/bench/learner_command.h"
 
 namespace triode::bench {
 namespace {
@@ -25,6 +26,7 @@ struct Benchmark {
 constexpr Benchmark kBenchmarks[] = {
     {"cpu-gemm", true, run_cpu_gemm},
     {"host-overhead", true, run_host_overhead},
+    {"learner", true, run_learner},
     {kHitCallsName, false, run_hit_calls},
 };
 
