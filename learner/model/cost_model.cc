@@ -73,13 +73,15 @@ class CostModel::Ranker {
     return values;
   }
 
-  // Row-major, one row for each config.
+  // Row-major, one row for each config. Leaves the first rank net's values in base_values_.
   std::vector<float> basis_rows(std::span<const Config> configs) {
     const size_t size = online_.size();
     std::vector<float> rows(configs.size() * size);
-    std::array<float, kBlockColumns> ignored{};
+    base_values_.clear();
+    std::array<float, kBlockColumns> column{};
     for_each_block(configs, [&](size_t first, size_t count) {
-      base_.evaluate(block_, {}, ignored.data());
+      base_.evaluate(block_, {}, column.data());
+      base_values_.insert(base_values_.end(), column.begin(), column.begin() + count);
       for (size_t c = 0; c < count; ++c) {
         float* row = rows.data() + (first + c) * size;
         for (size_t i = 0; i < net_basis_; ++i) row[i] = base_.basis()[i * kBlockColumns + c];
@@ -109,6 +111,7 @@ class CostModel::Ranker {
   FeatureBlock block_;
   PreparedNet::Run base_;
   size_t net_basis_ = 0;
+  std::vector<float> base_values_;
   std::vector<float> corrected_;  // the base net's last layer with the online correction in it
 };
 
@@ -184,7 +187,8 @@ void CostModel::Ranker::fill_candidates(std::span<const Config> chosen, Ranking&
   const auto members = static_cast<double>(prepared_.rank_nets.size());
   std::vector<double> sum(count, 0), squares(count, 0);
   for (const size_t position : prepared_.rank_nets) {
-    const std::vector<float> values = net_values(position, chosen);
+    const bool is_base = position == prepared_.rank_nets.front();
+    const std::vector<float> values = is_base ? base_values_ : net_values(position, chosen);
     double mean = 0;
     for (const float value : values) mean += value / static_cast<double>(count);
     for (size_t i = 0; i < count; ++i) {

@@ -3,13 +3,12 @@
 
 #include <gtest/gtest.h>
 
-
 namespace triode {
 namespace {
 
 TEST(KernelFamily, ReadsBackWhatItPrints) {
-  for (const KernelFamily family : {KernelFamily::kX86, KernelFamily::kTriton,
-                                    KernelFamily::kInductor, KernelFamily::kNvrtc}) {
+  for (const KernelFamily family :
+       {KernelFamily::kX86, KernelFamily::kTriton, KernelFamily::kInductor, KernelFamily::kNvrtc}) {
     const Result<KernelFamily> read = parse_kernel_family(to_string(family));
     ASSERT_TRUE(read.ok());
     EXPECT_EQ(*read, family);

@@ -12,6 +12,7 @@
 #include "tools/bench/cpu_gemm_command.h"
 #include "tools/bench/hit_calls_command.h"
 #include "tools/bench/host_overhead_command.h"
+#include "tools/bench/learner_command.h"
 
 namespace triode::bench {
 namespace {
@@ -27,6 +28,7 @@ constexpr Benchmark kBenchmarks[] = {
     {"cpu-gemm", true, run_cpu_gemm},
     {"host-overhead", true, run_host_overhead},
     {"cache", true, run_cache},
+    {"learner", true, run_learner},
     {kHitCallsName, false, run_hit_calls},
 };
 
