@@ -108,17 +108,15 @@ bool Batch::take_best(const Key& key, bool other_class) {
   return best.has_value();
 }
 
-// Another class gets the slot while its best might beat the best of all. A class of which something
-// was timed in this task is judged by that timing, which is in the scores already.
+// Another class gets the slot while its best might beat the best of all: while they are no further
+// apart than both are in doubt.
 void Batch::take_reserved() {
-  const std::vector<uint32_t> before = picks_;
-  const auto optimistic = [&](size_t i) {
-    const Candidate& candidate = ranking_.candidates[i];
-    return candidate.score - options_.reserve_doubt * candidate.stddev;
-  };
-  if (!take_best([&](size_t i) { return ranking_.candidates[i].score; }, true)) return;
-  const double best = ranking_.candidates.front().score;
-  if (optimistic(picks_.back()) > best) picks_ = before;
+  const auto score = [&](size_t i) { return ranking_.candidates[i].score; };
+  if (!take_best(score, true)) return;
+  const Candidate& best = ranking_.candidates.front();
+  const Candidate& other = ranking_.candidates[picks_.back()];
+  const double doubt = options_.reserve_doubt * (best.stddev + other.stddev);
+  if (other.score - best.score > doubt) picks_.pop_back();
 }
 
 // The most that one pick is expected to save: its time is normal about its score, and counts only
