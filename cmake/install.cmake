@@ -9,6 +9,12 @@ set(package_folder lib/cmake/triode)
 
 install(TARGETS triode triode-run triode-bench triode-cache triode-tuner RUNTIME DESTINATION bin)
 install(TARGETS triode_parallel LIBRARY DESTINATION lib)
+install(FILES learner/snapshots/gpu.snapshot DESTINATION share/triode/snapshots)
+if(TARGET triode-train)
+  # They find libtorch where the environment has it: nobody ships a second copy of that.
+  set_target_properties(triode-train triode-eval PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS triode-train triode-eval RUNTIME DESTINATION bin)
+endif()
 
 # find_package(triode) and triode::triode.
 set_target_properties(triode_host PROPERTIES EXPORT_NAME triode)

@@ -188,6 +188,7 @@ void describe(std::ostringstream& out, const char* part, const NetRecipe& net) {
 
 ModelRecipe ModelRecipe::standard(uint64_t seed, int32_t threads) {
   ModelRecipe recipe;
+  recipe.rank.epochs = 60;
   recipe.student.members = 1;
   recipe.student.hidden = {64, 48};
   recipe.student.activation = Activation::kRelu;  // it sees every config of a space

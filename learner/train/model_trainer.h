@@ -27,7 +27,7 @@ struct ModelRecipe {
   int32_t shortlist = 64;
   // Of the online state: see tempered_prior. How many problems the training counts for, so that a
   // new device can overrule it; what a single ln time varies by; how little is known beforehand.
-  double prior_problems = 100;
+  double prior_problems = 20;
   double noise = 0.08;
   double ridge = 1;
 

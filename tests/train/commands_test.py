@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`triode train` and `triode eval` as users run them, on a few made-up timings. TRIODE_BIN holds both."""
+
+import gzip
+import json
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+BIN = Path(os.environ["TRIODE_BIN"])
+COLUMNS = ("device,dataset,m,n,k,dtype_a,dtype_b,sa0,sa1,sb0,sb1,tf32,kind,block_m,block_n,block_k,"
+           "num_stages,num_warps,nreps,n_nonfinite,med_ms,min_ms,max_ms")
+QUICK = ["--members", "1", "--epochs", "2", "--quiet"]
+
+
+def timings(count: int) -> str:
+    """Problems of which larger tiles are the faster the larger the problem."""
+    draw = random.Random(5)
+    lines = [COLUMNS]
+    for number in range(count):
+        m, n, k = (64 * draw.randint(1, 40) for _ in range(3))
+        dataset = "a100_mm" if number % 3 else "a100_hf_train"
+        head = f"A100,{dataset},{m},{n},{k},float16,float16,{k},1,{n},1,not_float_32"
+        lines.append(f"{head},extern_mm,,,,,,3,0,0.05,0.05,0.05")
+        for tile in (32, 64, 128):
+            for warps in (2, 4, 8):
+                ms = 0.01 + m * n * k * (1 / tile + 1 / warps) * 1e-11
+                lines.append(f"{head},triton,{tile},{tile},32,3,{warps},3,0,{ms},{ms},{ms}")
+    return "\n".join(lines) + "\n"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([BIN / arguments[0], *arguments[1:]], capture_output=True, text=True)
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.data = os.path.join(folder.name, "timings.csv.gz")
+        self.snapshot = os.path.join(folder.name, "made.snapshot")
+        with gzip.open(self.data, "wt") as file:
+            file.write(timings(30))
+
+    def test_trained_snapshot_is_judged_and_learns(self):
+        trained = run("triode-train", "--data", self.data, "--output", self.snapshot, "--json", *QUICK)
+        self.assertEqual((trained.returncode, trained.stderr), (0, ""))
+        self.assertEqual(json.loads(trained.stdout)["problems"], 30)
+        judged = run("triode-eval", "--data", self.data, "--model", self.snapshot, "--online", "--json",
+                     "--k", "1,3", "--quiet")
+        self.assertEqual(judged.returncode, 0, judged.stderr)
+        report = json.loads(judged.stdout)
+        self.assertEqual(report["models"], [json.loads(trained.stdout)["digest"]])
+        self.assertEqual(set(report["baselines"]), {"random", "static", "analytical"})
+        for part in (report["regret"], report["with_vendor"], report["baselines"]["random"]):
+            self.assertEqual(set(part["a100"]), {"1", "3"})
+            self.assertEqual(set(part["a100"]["1"]), {"geomean", "p90", "p99", "worst", "n"})
+            self.assertGreaterEqual(part["a100"]["1"]["geomean"], 1)
+        self.assertEqual(report["regret"]["a100"]["1"]["n"], 30)
+        self.assertEqual(len(report["online"]["learning"]["a100"]["by_timings"]), 3)
+
+    def test_grouped_split_judges_every_problem_once_and_repeats(self):
+        command = ["triode-eval", "--data", self.data, "--split", "grouped", "--json", *QUICK]
+        report = json.loads(run(*command).stdout)
+        self.assertEqual(report["regret"]["a100"]["1"]["n"], 30)
+        self.assertEqual(len(report["regret"]["a100"]["1"]["folds"]), 4)
+        self.assertEqual(len(report["split"]["digest"]), 64)
+        self.assertEqual(json.loads(run(*command).stdout), report)
+
+    def test_shift_split_judges_the_shapes_of_models(self):
+        report = json.loads(run("triode-eval", "--data", self.data, "--split", "shift", "--json", *QUICK).stdout)
+        self.assertEqual(report["regret"]["a100"]["1"]["n"], 10)
+
+    def test_errors_say_what_to_do(self):
+        missing = run("triode-eval", "--data", self.data, "--model", "nobody")
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("share/triode/snapshots/nobody.snapshot", missing.stderr)
+        self.assertEqual(run("triode-train", "--data", self.data).returncode, 2)
+        self.assertEqual(run("triode-eval", "--split", "odd").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
