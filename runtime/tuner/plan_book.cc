@@ -17,6 +17,7 @@ PlanBook::PlanBook(std::string path) : path_(std::move(path)) {
 }
 
 std::vector<StoredPlan> PlanBook::plans_for(const Target& target) const {
+  const std::lock_guard lock(memory_mutex_);
   std::vector<StoredPlan> plans;
   const auto section = plans_.find(target.fingerprint());
   if (section == plans_.end()) return plans;
@@ -24,16 +25,21 @@ std::vector<StoredPlan> PlanBook::plans_for(const Target& target) const {
   return plans;
 }
 
-const StoredPlan* PlanBook::find(const Target& target, const std::string& problem,
-                                 const std::string& vendor) const {
+std::optional<StoredPlan> PlanBook::find(const Target& target, const std::string& problem,
+                                         const std::string& vendor) const {
+  const std::lock_guard lock(memory_mutex_);
   const auto section = plans_.find(target.fingerprint());
-  if (section == plans_.end()) return nullptr;
+  if (section == plans_.end()) return std::nullopt;
   const auto plan = section->second.find({problem, vendor});
-  return plan == section->second.end() ? nullptr : &plan->second;
+  return plan == section->second.end() ? std::nullopt : std::optional(plan->second);
 }
 
 Status PlanBook::keep(const Target& target, const StoredPlan& plan) {
-  plans_[target.fingerprint()].insert_or_assign({to_string(plan.problem), plan.vendor}, plan);
+  const std::lock_guard writing(file_mutex_);
+  {
+    const std::lock_guard lock(memory_mutex_);
+    plans_[target.fingerprint()].insert_or_assign({to_string(plan.problem), plan.vendor}, plan);
+  }
   std::error_code ignored;  // writing says what is wrong with the folder
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
   return merge_into_plan_file(path_, target, {&plan, 1});
@@ -41,12 +47,16 @@ Status PlanBook::keep(const Target& target, const StoredPlan& plan) {
 
 Status PlanBook::forget(const Target& target, const std::string& problem,
                         const std::string& vendor) {
-  auto& section = plans_[target.fingerprint()];
-  if (section.erase({problem, vendor}) == 0) return {};
+  const std::lock_guard writing(file_mutex_);
+  {
+    const std::lock_guard lock(memory_mutex_);
+    if (plans_[target.fingerprint()].erase({problem, vendor}) == 0) return {};
+  }
   return write_plan_file(path_, {{{target.fingerprint(), plans_for(target)}}});
 }
 
 size_t PlanBook::size() const {
+  const std::lock_guard lock(memory_mutex_);
   size_t count = 0;
   for (const auto& [target, section] : plans_) count += section.size();
   return count;

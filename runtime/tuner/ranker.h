@@ -12,7 +12,7 @@
 
 namespace triode::tuner {
 
-// Says what to try next: the seam for a learned model. Not thread-safe.
+// Says what to try next: the seam for a learned model. One thread, unless said otherwise.
 class Ranker {
  public:
   virtual ~Ranker() = default;
@@ -25,7 +25,8 @@ class Ranker {
   // Told of every trial, once.
   virtual void learn(const Problem& problem, const Space& space, const Trial& trial) = 0;
 
-  // The share of the vendor's time that a plan is expected to save, 0 to 1.
+  // The share of the vendor's time that a plan is expected to save, 0 to 1. Comes from another
+  // thread than the rest, while that may be inside propose() or learn().
   virtual double expected_saving(const Problem& problem) = 0;
 };
 

@@ -46,11 +46,11 @@ Verdict Tuner::Settled::to_verdict(int64_t report_id) const {
 
 Plans Tuner::join(ClientId client, const Hello& hello) {
   Plans plans;
-  const std::lock_guard lock(mutex_);
-  clients_[client] = hello.target;
   for (const StoredPlan& plan : parts_.book.plans_for(hello.target)) {
     plans.plans.push_back(SentPlan::from(plan));
   }
+  const std::lock_guard lock(mutex_);
+  clients_[client] = hello.target;
   return plans;
 }
 
@@ -97,28 +97,31 @@ std::optional<Tuner::Settled> Tuner::find_settled(const TunedCall& call,
                                                   const Problem& problem) const {
   const auto settled = settled_.find(identity_of(call));
   if (settled != settled_.end()) return settled->second;
-  const StoredPlan* const plan =
+  const std::optional<StoredPlan> plan =
       parts_.book.find(call.target, to_string(problem), call.call.vendor());
-  if (plan == nullptr) return std::nullopt;
-  return Settled{*plan, "known from an earlier run"};
+  if (!plan) return std::nullopt;
+  return Settled{plan, "known from an earlier run"};
 }
 
 void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
-  const std::lock_guard lock(mutex_);
-  const auto known = clients_.find(client);
-  if (known == clients_.end()) return;
-  const TunedCall call{withdrawal.call, known->second};
+  TunedCall call{withdrawal.call, {}};
   const Result<Problem> problem = problem_of(call.call);
   if (!problem.ok()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = clients_.find(client);
+    if (known == clients_.end()) return;
+    call.target = known->second;
+    ++status_.withdrawals;
+  }
   const std::string text = to_string(*problem);
-  ++status_.withdrawals;
   parts_.events.write("withdrawn", {{"problem", text},
                                     {"vendor", call.call.vendor()},
                                     {"plan_ns", figure(withdrawal.plan_ns)},
                                     {"vendor_ns", figure(withdrawal.vendor_ns)}});
-  const Status forgotten = parts_.book.forget(call.target, text, call.call.vendor());
-  if (!forgotten.ok()) parts_.events.write("error", {{"message", forgotten.message()}});
+  note_error(parts_.book.forget(call.target, text, call.call.vendor()));
   const std::string identity = identity_of(call);
+  const std::lock_guard lock(mutex_);
   if (++attempts_[identity] >= kMostAttempts) {
     settled_[identity] = {std::nullopt, "its plans turned out slower in programs"};
     return;
@@ -126,6 +129,10 @@ void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
   settled_.erase(identity);
   const ProblemReport again{withdrawal.id, call.call, 0, withdrawal.vendor_ns};
   scheduler_.report(client, call, parts_.ranker.expected_saving(*problem), again);
+}
+
+void Tuner::note_error(const Status& status) {
+  if (!status.ok()) parts_.events.write("error", {{"message", status.message()}});
 }
 
 bool Tuner::step(const std::function<bool()>& should_stop) {
@@ -140,6 +147,7 @@ bool Tuner::step(const std::function<bool()>& should_stop) {
   const Result<Problem> problem = problem_of(call.call);  // asked before: it is one
   const Result<SearchedProblem> found = problem.ok() ? search(call, *problem, should_stop)
                                                      : Result<SearchedProblem>(problem.status());
+  if (problem.ok()) announce(call, *problem, found);
   for (const auto& [client, verdict] : finish(found, parts_.clock.now() - begin)) {
     parts_.deliver(client, verdict);
   }
@@ -161,9 +169,8 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
   std::vector<Trial> unwritten;
   const auto write = [&] {
     if (unwritten.empty()) return;
-    const Status written = parts_.log.record(call.target, problem, space, std::move(unwritten));
+    note_error(parts_.log.record(call.target, problem, space, std::move(unwritten)));
     unwritten.clear();
-    if (!written.ok()) parts_.events.write("error", {{"message", written.message()}});
   };
   ProblemSearchOptions options = search_options_;
   options.should_stop = should_stop;
@@ -192,30 +199,20 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
   return found;
 }
 
-// Under the lock.
-Tuner::Settled Tuner::decide(const TunedCall& call, const Result<SearchedProblem>& found) {
-  const std::string problem = status_.current;
-  if (found.ok() && found->plan) {
-    ++status_.plans_found;
-    keep(call, *found->plan);
-    status_.latest.push_back(*found->plan);
-    if (status_.latest.size() > kLatest) status_.latest.erase(status_.latest.begin());
-    parts_.events.write("plan", {{"problem", problem},
-                                 {"vendor", call.call.vendor()},
-                                 {"config", found->plan->config},
-                                 {"speedup", figure(found->plan->speedup)},
-                                 {"trials", std::to_string(found->trials)}});
-    return {found->plan, ""};
+// Writes down how a search ended, the plan before anybody hears of it.
+void Tuner::announce(const TunedCall& call, const Problem& problem,
+                     const Result<SearchedProblem>& found) {
+  const std::string text = to_string(problem);
+  if (!found.ok() || !found->plan) {
+    const std::string remark = found.ok() ? found->remark : found.status().message();
+    return parts_.events.write("vendor-stays", {{"problem", text}, {"remark", remark}});
   }
-  ++status_.vendor_stays;
-  const std::string remark = found.ok() ? found->remark : found.status().message();
-  parts_.events.write("vendor-stays", {{"problem", problem}, {"remark", remark}});
-  return {std::nullopt, remark};
-}
-
-void Tuner::keep(const TunedCall& call, const StoredPlan& plan) {
-  const Status kept = parts_.book.keep(call.target, plan);
-  if (!kept.ok()) parts_.events.write("error", {{"message", kept.message()}});
+  note_error(parts_.book.keep(call.target, *found->plan));
+  parts_.events.write("plan", {{"problem", text},
+                               {"vendor", call.call.vendor()},
+                               {"config", found->plan->config},
+                               {"speedup", figure(found->plan->speedup)},
+                               {"trials", std::to_string(found->trials)}});
 }
 
 std::vector<Tuner::Delivery> Tuner::finish(const Result<SearchedProblem>& found,
@@ -233,7 +230,12 @@ std::vector<Tuner::Delivery> Tuner::finish(const Result<SearchedProblem>& found,
     scheduler_.put_back(waiting);
   } else {
     if (settled_.size() >= kMostSettled) settled_.clear();
-    const Settled& settled = settled_[identity] = decide(waiting.call, found);
+    Settled& settled = settled_[identity];
+    settled = found.ok() ? Settled{found->plan, found->remark}
+                         : Settled{std::nullopt, found.status().message()};
+    ++(settled.plan ? status_.plans_found : status_.vendor_stays);
+    if (settled.plan) status_.latest.push_back(*settled.plan);
+    if (status_.latest.size() > kLatest) status_.latest.erase(status_.latest.begin());
     for (const auto& [client, use] : waiting.clients) {
       deliveries.emplace_back(client, settled.to_verdict(use.report_id));
     }

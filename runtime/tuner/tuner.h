@@ -46,7 +46,7 @@ class Tuner {
     Ranker& ranker;
     TrialRunner& runner;
     TrialLog& log;
-    PlanBook& book;  // used under the tuner's lock
+    PlanBook& book;
     EventLog& events;
     const Clock& clock;
     // The space of a problem on this machine; kUnsupported for a target that is not it.
@@ -82,14 +82,15 @@ class Tuner {
   std::optional<Settled> find_settled(const TunedCall& call, const Problem& problem) const;
   Result<SearchedProblem> search(const TunedCall& call, const Problem& problem,
                                  const std::function<bool()>& should_stop);
-  Settled decide(const TunedCall& call, const Result<SearchedProblem>& found);
+  void announce(const TunedCall& call, const Problem& problem,
+                const Result<SearchedProblem>& found);
   std::vector<Delivery> finish(const Result<SearchedProblem>& found,
                                std::chrono::nanoseconds spent);
-  void keep(const TunedCall& call, const StoredPlan& plan);
+  void note_error(const Status& status);
 
   const Parts parts_;
   const ProblemSearchOptions search_options_;
-  mutable std::mutex mutex_;  // guards what follows, and the book
+  mutable std::mutex mutex_;  // guards what follows; no file is written under it
   std::map<ClientId, Target> clients_;
   Scheduler scheduler_;
   std::optional<WaitingCall> current_;      // being searched
