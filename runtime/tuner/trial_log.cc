@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "cache/measurement_store.h"
+#include "cache/cache.h"
 
 namespace triode::tuner {
 namespace {
@@ -16,11 +16,11 @@ int64_t unix_seconds() {
 
 class StoredTrials final : public TrialLog {
  public:
-  explicit StoredTrials(std::unique_ptr<MeasurementStore> store) : store_(std::move(store)) {}
+  explicit StoredTrials(std::unique_ptr<Cache> cache) : cache_(std::move(cache)) {}
 
   std::vector<Trial> known(const Target& target, const Problem& problem,
                            const Space& space) override {
-    const auto found = store_->find(target, problem);
+    const auto found = cache_->measurements().find(target, problem);
     std::vector<Trial> trials;
     if (!found.ok()) return trials;  // as if nothing were known
     for (const StoredTrial& stored : found->trials) {
@@ -38,11 +38,11 @@ class StoredTrials final : public TrialLog {
     for (Trial& trial : trials) {
       records.push_back({trial.config, {trial.outcome, trial.measurement, unix_seconds()}});
     }
-    return store_->put_all(target, problem, space, records);
+    return cache_->measurements().put_all(target, problem, space, records);
   }
 
  private:
-  const std::unique_ptr<MeasurementStore> store_;
+  const std::unique_ptr<Cache> cache_;
 };
 
 class NoTrials final : public TrialLog {
@@ -55,9 +55,9 @@ class NoTrials final : public TrialLog {
 
 }  // namespace
 
-Result<std::unique_ptr<TrialLog>> open_stored_trials(const std::string& folder) {
-  auto store = TRIODE_TRY(MeasurementStore::open(folder, StoreMode::kReadWrite));
-  return std::unique_ptr<TrialLog>(std::make_unique<StoredTrials>(std::move(store)));
+Result<std::unique_ptr<TrialLog>> open_stored_trials(const std::string& path, SyncLevel sync) {
+  auto cache = TRIODE_TRY(Cache::open(path, {.sync = sync}));
+  return std::unique_ptr<TrialLog>(std::make_unique<StoredTrials>(std::move(cache)));
 }
 
 std::unique_ptr<TrialLog> no_stored_trials() {

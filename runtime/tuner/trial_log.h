@@ -7,6 +7,7 @@
 
 #include "core/measurement.h"
 #include "core/problem.h"
+#include "core/settings.h"
 #include "core/space.h"
 #include "core/status.h"
 #include "core/target.h"
@@ -28,8 +29,8 @@ class TrialLog {
                         std::vector<Trial> trials) = 0;
 };
 
-// In the MeasurementStore of the folder. Fails like MeasurementStore::open.
-Result<std::unique_ptr<TrialLog>> open_stored_trials(const std::string& folder);
+// In the cache at `path`, whose one writer this becomes. Fails like Cache::open.
+Result<std::unique_ptr<TrialLog>> open_stored_trials(const std::string& path, SyncLevel sync);
 
 // Keeps nothing.
 std::unique_ptr<TrialLog> no_stored_trials();

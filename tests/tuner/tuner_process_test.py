@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tuner as programs and users meet it: started on demand, shared, stopped, killed, and come back.
 
-TRIODE_TUNER names `triode-tuner`; the rest is guest_run.py's. Each test has a folder for the socket and
-a cache of its own.
+TRIODE_TUNER_PROGRAM names `triode-tuner`, which has `triode-cache` beside it; the rest is guest_run.py's.
+Each test has a folder for the socket and a cache of its own.
 """
 
 import concurrent.futures
@@ -80,6 +80,14 @@ class OnDemand(TunerProcess):
         status = self.status()
         self.assertEqual((status["plans"], status["clients"]), (1, []))
         self.assertGreater(status["trials"], 0)
+
+    def test_trials_are_in_the_cache_while_it_runs(self):
+        self.assert_tuned(self.run_tuned(48))
+        done = subprocess.run([Path(TUNER).with_name("triode-cache"), "ls", "--json"],
+                              env=self.environment({"TRIODE_CACHE": str(self.cache)}), text=True,
+                              timeout=PATIENCE_S, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("48x48x48", done.stdout)
 
     def test_second_program_begins_with_the_plan(self):
         self.assert_tuned(self.run_tuned(48))

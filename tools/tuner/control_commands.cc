@@ -6,9 +6,9 @@
 #include <fstream>
 #include <ostream>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "runtime/host/file_lock.h"
 #include "runtime/tuner/connection.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/messages.h"
@@ -22,7 +22,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience(5000);
-constexpr milliseconds kBetweenLooks(10);
 
 Result<StatusAnswer> ask(FileDescriptor socket, bool stops) {
   Connection connection(std::move(socket), kMostAnswerBytes);
@@ -49,7 +48,7 @@ Status start(const MeetingPlace& place, const TunerOptions& options, std::ostrea
   return {};
 }
 
-// Returns when the tuner does not listen any more.
+// Returns when the tuner has closed the cache and let go of its lock.
 Status stop(const MeetingPlace& place, const TunerOptions& options, std::ostream& out) {
   auto connected = connect_to_tuner(place);
   if (!connected.ok()) {
@@ -58,10 +57,7 @@ Status stop(const MeetingPlace& place, const TunerOptions& options, std::ostream
     return {};
   }
   const StatusAnswer last = TRIODE_TRY(ask(std::move(connected).take(), true));
-  for (milliseconds waited(0); waited < kPatience; waited += kBetweenLooks) {
-    if (!connect_to_tuner(place).ok()) break;
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
+  const FileLock ended = TRIODE_TRY(FileLock::acquire(place.lock, kPatience));
   if (options.json) out << "{\"was_running\": true, \"pid\": " << last.process << "}\n";
   if (!options.json && !options.quiet) out << "tuner " << last.process << " ends\n";
   return {};

@@ -18,7 +18,9 @@
 #include <thread>
 #include <utility>
 
+#include "cache/cache_path.h"
 #include "core/clock.h"
+#include "core/settings.h"
 #include "runtime/device/cpu_device.h"
 #include "runtime/host/file_lock.h"
 #include "runtime/host/kept_plans.h"
@@ -114,8 +116,15 @@ FileDescriptor watch_for_signals() {
   return FileDescriptor(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-std::unique_ptr<TrialLog> open_trials(const std::string& folder, EventLog& events) {
-  auto opened = open_stored_trials(folder);
+// Where `triode cache` looks for them.
+Result<std::unique_ptr<TrialLog>> open_cache(const MeetingPlace& place) {
+  Settings settings = TRIODE_TRY(read_settings_from_environment());
+  settings.cache = place.cache;
+  return open_stored_trials(TRIODE_TRY(cache_path(settings, {})), settings.cache_sync);
+}
+
+std::unique_ptr<TrialLog> open_trials(const MeetingPlace& place, EventLog& events) {
+  auto opened = open_cache(place);
   if (opened.ok()) return std::move(opened).take();
   events.write("error", {{"message", "trials are not kept: " + opened.status().message()}});
   return no_stored_trials();
@@ -153,7 +162,7 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   const std::string log = log_path(place);
   EventLog events(log);
   events.write("start", {{"version", std::string(kVersion)}, {"pid", std::to_string(getpid())}});
-  const std::unique_ptr<TrialLog> trials = open_trials(place.cache + "/measurements", events);
+  const std::unique_ptr<TrialLog> trials = open_trials(place, events);
   PlanBook book(host::kept_plans_path(place.cache));
   HeuristicRanker ranker;
   WorkerRunner worker(
