@@ -12,11 +12,6 @@ cmake_path(GET torch_lib PARENT_PATH torch_root)
 # and importing it takes seconds.
 file(STRINGS "${torch_lib}/libc10.so" torch_new_strings
      REGEX "^_ZN3c105ErrorC[0-9]E.*NSt7__cxx1112basic_string" LIMIT_COUNT 1)
-set(torch_cxx11_abi 0)
-if(torch_new_strings)
-  set(torch_cxx11_abi 1)
-endif()
-
 add_library(triode_c10 SHARED IMPORTED)
 set_target_properties(triode_c10 PROPERTIES IMPORTED_LOCATION "${torch_lib}/libc10.so")
 
@@ -25,5 +20,7 @@ set_target_properties(triode_torch_cpu PROPERTIES IMPORTED_LOCATION "${torch_lib
 target_link_libraries(triode_torch_cpu INTERFACE triode_c10)
 target_include_directories(triode_torch_cpu SYSTEM INTERFACE
   "${torch_root}/include" "${torch_root}/include/torch/csrc/api/include")
-target_compile_definitions(triode_torch_cpu INTERFACE _GLIBCXX_USE_CXX11_ABI=${torch_cxx11_abi})
+if(NOT torch_new_strings)
+  target_compile_definitions(triode_torch_cpu INTERFACE _GLIBCXX_USE_CXX11_ABI=0)
+endif()
 add_library(triode::torch_cpu ALIAS triode_torch_cpu)

@@ -11,6 +11,8 @@ triode_cache=${XDG_CACHE_HOME:-~/.cache}/triode  # ~ works without HOME too
 export CCACHE_DIR=${CCACHE_DIR:-$triode_cache/ccache}
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$triode_root}
 export CCACHE_NOHASHDIR=1
+# Without these ccache passes by every file that uses a precompiled header.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 
 # say TEXT...: one progress line, unless --quiet.
 say() { [ "${quiet:-0}" = 1 ] || printf '%s\n' "$*"; }
