@@ -24,6 +24,8 @@ constexpr int kWorkerSocket = 3;
 // times slower, and the rounds of a race that are taken whatever its budget.
 constexpr double kCallsAllowed = 400;
 
+constexpr int kBeginAttempts = 3;
+
 // The settings by which BLAS libraries are limited to a number of threads, read when they are
 // loaded.
 constexpr const char* kThreadVariables[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS",
@@ -138,23 +140,30 @@ Outcome WorkerRunner::bury() {
 Result<nanoseconds> WorkerRunner::begin(const TunedCall& call) {
   const std::string wanted = call.call.identity + ' ' + std::to_string(call.call.threads);
   call_ = call;
-  if (process_ == 0 || loaded_ != wanted) TRIODE_TRY(start());
+  if (loaded_ != wanted) stop();
   TRIODE_TRY(begin_here());
   return nanoseconds(static_cast<int64_t>(vendor_ns_));
 }
 
 Status WorkerRunner::begin_here() {
   const BeginRequest request{call_->call, call_->target.fingerprint(), call_->target.cores};
-  Status sent = connection_->send(to_frame(request));
-  Result<Frame> frame = sent.ok() ? connection_->receive_within(options_.begin_limit) : sent;
-  if (!frame.ok()) {
-    return unsupported("the vendor's function cannot be called in a worker: " + bury().reason);
+  for (int attempt = 1;; ++attempt) {
+    if (process_ == 0) TRIODE_TRY(start());
+    Status sent = connection_->send(to_frame(request));
+    Result<Frame> frame = sent.ok() ? connection_->receive_within(options_.begin_limit) : sent;
+    if (frame.ok()) {
+      const BeginAnswer answer = TRIODE_TRY(from_frame<BeginAnswer>(*frame));
+      if (!answer.error.empty()) return unsupported(answer.error);
+      vendor_ns_ = answer.vendor_ns;
+      has_begun_ = true;
+      return {};
+    }
+    const Outcome end = bury();
+    // Being killed says something of the machine, not of the vendor's function.
+    if (end.kind != OutcomeKind::kOutOfMemory || attempt == kBeginAttempts) {
+      return unsupported("the vendor's function cannot be called in a worker: " + end.reason);
+    }
   }
-  const BeginAnswer answer = TRIODE_TRY(from_frame<BeginAnswer>(*frame));
-  if (!answer.error.empty()) return unsupported(answer.error);
-  vendor_ns_ = answer.vendor_ns;
-  has_begun_ = true;
-  return {};
 }
 
 TrialAnswer WorkerRunner::ask(const std::string& config, nanoseconds race_budget) {
@@ -165,8 +174,7 @@ TrialAnswer WorkerRunner::ask(const std::string& config, nanoseconds race_budget
     return lost;
   };
   if (!has_begun_) {
-    Status begun = process_ == 0 ? start() : Status();
-    if (begun.ok()) begun = begin_here();
+    const Status begun = begin_here();
     if (!begun.ok()) return lose({OutcomeKind::kLaunchFailed, begun.message()});
   }
   const milliseconds limit = options_.trial_limit + to_milliseconds(kCallsAllowed * vendor_ns_) +

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trial worker whose kernels do what they are told: the file that FAULTS names holds lines
-// `<fault> <text>`, and a config whose text contains the text has the fault. On descriptor 3, like
-// the real one.
+// `<fault> <text>`, and a config whose text contains the text has the fault. `kill begin` kills it
+// before its first call instead, and `kill-once begin` the first worker alone. On descriptor 3,
+// like the real one.
 #include <unistd.h>
 
 #include <csignal>
@@ -97,6 +98,9 @@ class FaultyDevice final : public Device {
 };
 
 Result<std::unique_ptr<Device>> make_device(int32_t cores) {
+  const std::string fault = fault_of("begin");
+  if (fault == "kill-once") std::ofstream(std::getenv("TRIODE_TEST_FAULTS"));  // empties it
+  if (fault == "kill" || fault == "kill-once") raise(SIGKILL);
   CpuDeviceOptions options;
   options.cores = cores;
   auto inner = TRIODE_TRY(CpuDevice::create(std::move(options)));

@@ -135,6 +135,19 @@ TEST_F(WorkerRunnerTest, AHangIsAnOutcomeAndTheWorkerIsBack) {
   EXPECT_EQ(runner.lost(), 1u);
 }
 
+TEST_F(WorkerRunnerTest, BeginsAgainWhereTheWorkerWasKilled) {
+  set_faults("kill-once begin\n");
+  EXPECT_TRUE(runner_.begin(call_).ok());
+  EXPECT_EQ(runner_.lost(), 1u);
+  EXPECT_TRUE(runner_.try_config(configs_[0]).outcome.ok());
+}
+
+TEST_F(WorkerRunnerTest, GivesUpOnACallWhoseWorkersAreAllKilled) {
+  set_faults("kill begin\n");
+  EXPECT_THAT(runner_.begin(call_), FailsWith(StatusCode::kUnsupported, HasSubstr("SIGKILL")));
+  EXPECT_EQ(runner_.lost(), 3u);
+}
+
 // A thousand with TRIODE_TEST_LONG=1.
 TEST_F(WorkerRunnerTest, OutlivesAStormOfBadCandidates) {
   const char* const faults[] = {"segv", "wrong", "nan", "abort", "gap", "beyond", "exit", "ill"};
