@@ -53,4 +53,4 @@ endfunction()
 
 triode_add_guest_tests(unit answers library_file originals)
 # These wait for searches.
-triode_add_guest_tests(stress exit frozen processes quiet signals threads)
+triode_add_guest_tests(stress exit frozen kept processes quiet signals threads)
