@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/host/pipe_signal_block.h"
+#include "runtime/host/write_signal_block.h"
 #include "runtime/host/vendor_name.h"
 #include "runtime/host/warning.h"
 
@@ -21,7 +21,7 @@ double time_of(const Report::Row& row) {
 }
 
 Status write_all(int file, const std::string& text) {
-  const PipeSignalBlock block;
+  const WriteSignalBlock block;
   for (size_t done = 0; done < text.size();) {
     const ssize_t written = write(file, text.data() + done, text.size() - done);
     if (written < 0 && errno == EINTR) continue;

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "core/key.h"
-#include "runtime/host/pipe_signal_block.h"
+#include "runtime/host/write_signal_block.h"
 
 namespace triode::host {
 namespace {
@@ -38,7 +38,7 @@ void warn_once(std::string_view text) noexcept {
   if (!is_first(text)) return;
   // One call, so that lines of several processes do not mix, and no memory, which may be what the
   // warning is about. Nobody to tell if stderr cannot be written.
-  const PipeSignalBlock block;
+  const WriteSignalBlock block;
   const std::array<iovec, 3> line = {part("triode: "), part(text), part("\n")};
   [[maybe_unused]] const auto ignored = writev(STDERR_FILENO, line.data(), line.size());
 }
