@@ -19,8 +19,7 @@ uintptr_t last_byte(int64_t rows, int64_t columns, int64_t ld, int64_t batch, in
 uint64_t built_in_beta(const Problem& p) {
   const bool adds = p.beta == ScalarClass::kOne;
   if (p.alpha != ScalarClass::kOne || (!adds && p.beta != ScalarClass::kZero)) return kNoNumber;
-  return p.c_type == DType::kF64 ? std::bit_cast<uint64_t>(adds ? 1.0 : 0.0)
-                                 : std::bit_cast<uint32_t>(adds ? 1.0f : 0.0f);
+  return p.c_type == DType::kF64 ? bits_of(adds ? 1.0 : 0.0) : bits_of(adds ? 1.0f : 0.0f);
 }
 
 }  // namespace

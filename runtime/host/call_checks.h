@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <type_traits>
 
 #include "runtime/host/call_meaning.h"
+#include "runtime/host/scalar_bits.h"
 
 namespace triode::host {
 
@@ -45,9 +44,7 @@ class CallChecks {
   // numbers: a zero with a sign is said not to be.
   template <typename Scalar>
   bool are_built_in(Scalar alpha, Scalar beta) const noexcept {
-    using Bits = std::conditional_t<sizeof(Scalar) == 4, uint32_t, uint64_t>;
-    return std::bit_cast<Bits>(alpha) == std::bit_cast<Bits>(Scalar{1}) &&
-           std::bit_cast<Bits>(beta) == beta_bits_;
+    return is_one(alpha) && bits_of(beta) == beta_bits_;
   }
 
  private:

@@ -24,7 +24,13 @@ template <typename Scalar, typename Forward>
                                         const Forward& forward) {
   Dispatcher* const dispatcher = active_dispatcher();
   if (dispatcher == nullptr && site.original != nullptr) return forward();
-  RawCall call{.key = sizes, .a = a, .b = b, .c = c, .alpha = alpha, .beta = beta, .frame = frame};
+  RawCall call{.key = sizes,
+               .a = a,
+               .b = b,
+               .c = c,
+               .alpha = widened(alpha),
+               .beta = widened(beta),
+               .frame = frame};
   call.key.traits = call_traits::of_spelling(spelling) | call_traits::of_scalars(alpha, beta);
   if (site.original == nullptr) return answer_without_vendor(call, site);
   const VendorTicket ticket = dispatcher->enter(call, site);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/host/blas_symbols.h"
+#include "runtime/host/scalar_bits.h"
 
 namespace triode::host {
 
@@ -95,10 +96,11 @@ constexpr uint64_t of_spelling(const Spelling& spelling) {
   return (layout | a | b) < kNonsense ? layout | a << kTransposeA | b << kTransposeB : kNonsense;
 }
 
-inline uint64_t of_scalars(double alpha, double beta) {
+template <typename Scalar>
+constexpr uint64_t of_scalars(Scalar alpha, Scalar beta) {
   const BetaKind kind =
-      beta == 0 ? BetaKind::kZero : (beta == 1 ? BetaKind::kOne : BetaKind::kOther);
-  return uint64_t{alpha == 1} << kAlphaIsOne | static_cast<uint64_t>(kind) << kBeta;
+      is_zero(beta) ? BetaKind::kZero : (is_one(beta) ? BetaKind::kOne : BetaKind::kOther);
+  return uint64_t{is_one(alpha)} << kAlphaIsOne | static_cast<uint64_t>(kind) << kBeta;
 }
 
 constexpr Spelling spelling(uint64_t traits) {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/host/write_signal_block.h"
 #include "runtime/host/vendor_name.h"
 #include "runtime/host/warning.h"
+#include "runtime/host/write_signal_block.h"
 
 namespace triode::host {
 namespace {

@@ -5,9 +5,10 @@
 
 namespace triode::host {
 
-// Around a write of ours in a thread of the program's: if nobody reads the pipe any more, or the file
-// would pass the limit on files, the write fails, and the signal that would come with it, which ends
-// most programs, does not. For the calling thread alone; a signal that was pending before stays.
+// Around a write of ours in a thread of the program's: if nobody reads the pipe any more, or the
+// file would pass the limit on files, the write fails, and the signal that would come with it,
+// which ends most programs, does not. For the calling thread alone; a signal that was pending
+// before stays.
 class WriteSignalBlock {
  public:
   WriteSignalBlock();

@@ -15,7 +15,7 @@ CallKey gemm_key(Symbol symbol, uint64_t spelling) {
           .lda = 16,
           .ldb = 17,
           .ldc = 18,
-          .traits = spelling | call_traits::of_site(symbol, 1) | call_traits::of_scalars(1, 0) |
+          .traits = spelling | call_traits::of_site(symbol, 1) | call_traits::of_scalars(1.0, 0.0) |
                     uint64_t{2} << call_traits::kThreads};
 }
 
@@ -81,7 +81,7 @@ TEST(CallMeaning, KeepsTheStridesOfABatch) {
 TEST(CallMeaning, KnowsTheClassesOfScalarsAndPointers) {
   CallKey key = row_major_key();
   key.traits |= uint64_t{1} << call_traits::kAligned;
-  key.traits ^= call_traits::of_scalars(1, 0) ^ call_traits::of_scalars(0.5, 1);
+  key.traits ^= call_traits::of_scalars(1.0, 0.0) ^ call_traits::of_scalars(0.5, 1.0);
   const Problem problem = meaning_of(key).problem;
   EXPECT_EQ(problem.alpha, ScalarClass::kOther);
   EXPECT_EQ(problem.beta, ScalarClass::kOne);

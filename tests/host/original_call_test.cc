@@ -33,7 +33,7 @@ CallKey key_for(Symbol symbol, Spelling spelling) {
     key.c_stride = 80;
   }
   key.traits = call_traits::of_spelling(spelling) | call_traits::of_site(symbol, 1) |
-               call_traits::of_scalars(0.5, 2) | uint64_t{1} << call_traits::kThreads;
+               call_traits::of_scalars(0.5, 2.0) | uint64_t{1} << call_traits::kThreads;
   return key;
 }
 

@@ -21,9 +21,6 @@ INCREMENTS = re.compile(r"^\d+( +NUMBER OF VALUES OF INCX AND INCY)\n.*?( +VALUE
 LAYOUT = re.compile(r"^2( +.*TO TEST ROW-MAJOR)", re.M)
 ROUTINE = re.compile(r"^(\w+) +T PUT F FOR NO TEST", re.M)
 PASSED = re.compile(r"^ (\w+) +PASSED THE (?:\S+ +)?COMPUTATIONAL TESTS", re.M)
-# Where a call is wrong on purpose, the testers in Fortran hand over scalars that they never set. The
-# reference looks at them after it has seen what is wrong, Triode before: whatever lay there may be denormal.
-DENORMAL = "Note: The following floating-point exceptions are signalling: IEEE_DENORMAL\n"
 WRONG = re.compile(r"FAIL|FATAL|SUSPECT|ABANDONED|NOT TESTED", re.I)
 
 
@@ -52,8 +49,8 @@ class NetlibTester(GuestRun):
         variables = {"LD_LIBRARY_PATH": str(self.programs)} if with_reference else {}
         done = self.run_inside(self.programs / program, input=text, variables=variables,
                                options=["--force-plans", forced])
-        self.assertEqual(done.code, 0)
-        self.assertIn(done.stderr, ("", DENORMAL))
+        # Nor does Triode raise a floating-point exception, which the testers would tell.
+        self.assertEqual((done.code, done.stderr), (0, ""))
         self.assert_all_passed(done, ROUTINE.findall(text), layouts)
         say_share(f"{program}, {forced}", done)
         return done

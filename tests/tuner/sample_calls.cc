@@ -11,7 +11,7 @@ VendorCall sample_call(int64_t size) {
   call.key.m = call.key.n = call.key.k = size;
   call.key.lda = call.key.ldb = call.key.ldc = size;
   call.key.traits = host::call_traits::of_spelling({kRowMajor, kNoTranspose, kNoTranspose}) |
-                    host::call_traits::of_scalars(1, 0) |
+                    host::call_traits::of_scalars(1.0, 0.0) |
                     host::call_traits::of_site(host::Symbol::k_cblas_sgemm, 0) |
                     uint64_t{1} << host::call_traits::kThreads;
   call.symbol = "cblas_sgemm";

@@ -25,7 +25,7 @@ host::CallKey key_of(const Problem& problem, const void* vendor_gemm) {
                     .lda = problem.lda,
                     .ldb = problem.ldb,
                     .ldc = problem.ldc};
-  key.traits = traits::of_spelling(kRowMajorNotTransposed) | traits::of_scalars(1, 0) |
+  key.traits = traits::of_spelling(kRowMajorNotTransposed) | traits::of_scalars(1.0, 0.0) |
                traits::of_site(host::Symbol::k_cblas_sgemm, vendor) |
                uint64_t{1} << traits::kAligned | uint64_t{1} << traits::kThreads;
   return key;
