@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `triode cache export` writes, read by the tools whose formats it is in.
 
-Inductor and Triton come with torch.
+Inductor and Triton come with torch, Kernel Tuner is in the environment for this.
 """
 
 import json
@@ -9,6 +9,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 from unittest import mock
 
@@ -78,6 +79,26 @@ class PeersTest(unittest.TestCase):
         self.assertEqual(best.kwargs["BLOCK_SIZE_N"], 256)
         self.assertEqual(best.num_warps, 8)
         self.assertEqual(len(timings), 3)
+
+    def test_kernel_tuner_simulates_on_its_timings(self):
+        from kernel_tuner import tune_kernel
+
+        exported = self.exported("--format", "kernel-tuner", "--target", "H100", "--op", "mm",
+                                 "--dtype", "f16", "--m", "4096")
+        cache = json.loads(exported.read_text())
+        timed = cache["cache"]
+
+        def is_timed(values):  # not every combination of the values that occur was
+            return ",".join(str(values[name]) for name in cache["tune_params_keys"]) in timed
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that no parameter is a number of threads
+            results, _ = tune_kernel(cache["kernel_name"], "", cache["problem_size"], [],
+                                     cache["tune_params"], restrictions=[is_timed], lang="CUDA",
+                                     cache=str(exported), simulation_mode=True, quiet=True)
+        self.assertEqual(sorted(row["time"] for row in results),
+                         sorted(row["time"] for row in timed.values()))
+        self.assertGreater(len(results), 1)
 
 
 if __name__ == "__main__":
