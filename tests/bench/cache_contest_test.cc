@@ -39,6 +39,14 @@ TEST_P(CacheContestTest, FindsWhatWasWrittenAfterCompactingAndReopening) {
   contestant->close();
 }
 
+TEST(OwnCache, LiesWhereTheCacheCommandLooks) {
+  const TemporaryFolder folder;
+  const std::unique_ptr<CacheContestant> own = make_own_cache(folder.path().string());
+  ASSERT_TRUE(own->open().ok());
+  own->close();
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "store" / "CURRENT"));
+}
+
 TEST_P(CacheContestTest, SaysWhatIsNotThere) {
   ASSERT_TRUE(contestant->open().ok());
   EXPECT_THAT(contestant->get(CacheWorkload(1, 10).trial(1).key),

@@ -10,7 +10,7 @@ namespace {
 
 class OwnCache final : public CacheContestant {
  public:
-  explicit OwnCache(std::string folder) : path_(std::move(folder) + "/cache") {}
+  explicit OwnCache(std::string folder) : path_(std::move(folder) + "/store") {}
 
   std::string_view name() const override { return "triode"; }
 
