@@ -22,6 +22,9 @@ constexpr size_t kMostElements = 1024;
 constexpr size_t kMostFields = 64;
 constexpr size_t kMostDepth = 16;
 
+// More than a measurement of ours has, so that its text is allocated once.
+constexpr size_t kUsualBytes = 256;
+
 Status damaged(std::string_view why) {
   return corrupt("a stored value is damaged: " + std::string(why));
 }
@@ -61,36 +64,39 @@ bool is_whole(double value) {
 
 }  // namespace
 
-struct FieldWriter::State {
-  msgpack::sbuffer buffer{256};
-  uint32_t count = 0;
+// Where packers write to.
+struct FieldWriter::Sink {
+  void write(const char* bytes, size_t count) { text.append(bytes, count); }
+  std::string text;
 };
 
-FieldWriter::FieldWriter() : state_(std::make_unique<State>()) {}
+FieldWriter::FieldWriter() : fields_(std::make_unique<Sink>()) {
+  fields_->text.reserve(kUsualBytes);
+}
 FieldWriter::~FieldWriter() = default;
 
 void FieldWriter::add(std::string_view name, std::string_view value) {
-  msgpack::packer(state_->buffer).pack(name).pack(value);
-  ++state_->count;
+  msgpack::packer(*fields_).pack(name).pack(value);
+  ++count_;
 }
 
 void FieldWriter::add(std::string_view name, int64_t value) {
-  msgpack::packer(state_->buffer).pack(name).pack(value);
-  ++state_->count;
+  msgpack::packer(*fields_).pack(name).pack(value);
+  ++count_;
 }
 
 void FieldWriter::add(std::string_view name, uint64_t value) {
-  msgpack::packer(state_->buffer).pack(name).pack(value);
-  ++state_->count;
+  msgpack::packer(*fields_).pack(name).pack(value);
+  ++count_;
 }
 
 void FieldWriter::add(std::string_view name, bool value) {
-  msgpack::packer(state_->buffer).pack(name).pack(value);
-  ++state_->count;
+  msgpack::packer(*fields_).pack(name).pack(value);
+  ++count_;
 }
 
 void FieldWriter::add(std::string_view name, double value) {
-  msgpack::packer packer(state_->buffer);
+  msgpack::packer packer(*fields_);
   packer.pack(name);
   if (is_whole(value)) {
     packer.pack(static_cast<uint32_t>(value));
@@ -100,35 +106,39 @@ void FieldWriter::add(std::string_view name, double value) {
   } else {
     packer.pack(value);
   }
-  ++state_->count;
+  ++count_;
 }
 
 void FieldWriter::add(std::string_view name, const std::map<std::string, std::string>& value) {
-  msgpack::packer(state_->buffer).pack(name).pack(value);
-  ++state_->count;
+  msgpack::packer(*fields_).pack(name).pack(value);
+  ++count_;
 }
 
 void FieldWriter::add_bytes(std::string_view name, std::string_view value) {
-  msgpack::packer packer(state_->buffer);
+  msgpack::packer packer(*fields_);
   packer.pack(name);
   packer.pack_bin(static_cast<uint32_t>(value.size()));
   packer.pack_bin_body(value.data(), static_cast<uint32_t>(value.size()));
-  ++state_->count;
+  ++count_;
 }
 
 std::string FieldWriter::seal(std::string_view unknown, int32_t unknown_count) const {
-  msgpack::sbuffer payload(state_->buffer.size() + unknown.size() + 8);
-  msgpack::packer(payload).pack_map(state_->count + static_cast<uint32_t>(unknown_count));
-  payload.write(state_->buffer.data(), state_->buffer.size());
-  payload.write(unknown.data(), unknown.size());
-  msgpack::sbuffer sealed(payload.size() + 16);
+  const std::string& fields = fields_->text;
+  Sink map;
+  msgpack::packer(map).pack_map(count_ + static_cast<uint32_t>(unknown_count));
+  const size_t size = map.text.size() + fields.size() + unknown.size();
+  Sink sealed;
+  sealed.text.reserve(size + 16);
   msgpack::packer packer(sealed);
   packer.pack_array(3);
   packer.pack(kVersion);
-  packer.pack(crc32({payload.data(), payload.size()}));
-  packer.pack_bin(static_cast<uint32_t>(payload.size()));
-  packer.pack_bin_body(payload.data(), static_cast<uint32_t>(payload.size()));
-  return {sealed.data(), sealed.size()};
+  packer.pack(crc32(unknown, crc32(fields, crc32(map.text))));
+  packer.pack_bin(static_cast<uint32_t>(size));
+  for (const std::string_view part :
+       {std::string_view(map.text), std::string_view(fields), unknown}) {
+    sealed.text += part;
+  }
+  return std::move(sealed.text);
 }
 
 struct FieldReader::State {

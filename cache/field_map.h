@@ -38,8 +38,9 @@ class FieldWriter {
   std::string seal(std::string_view unknown = {}, int32_t unknown_count = 0) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Sink;
+  std::unique_ptr<Sink> fields_;
+  uint32_t count_ = 0;
 };
 
 // The fields of one value. Texts live as long as the bytes given to open().

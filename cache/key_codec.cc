@@ -2,7 +2,6 @@
 #include "cache/key_codec.h"
 
 #include <array>
-#include <cstdio>
 #include <utility>
 
 #include "core/key.h"
@@ -11,7 +10,6 @@ namespace triode {
 namespace {
 
 constexpr char kEnd = '\n';
-constexpr std::string_view kEscaped = "\\\n";
 constexpr int kSampleComponents = 5;
 
 bool is_digit(char c) {
@@ -19,7 +17,8 @@ bool is_digit(char c) {
 }
 
 void append_escaped(std::string_view text, std::string& out) {
-  if (text.find_first_of(kEscaped) == std::string_view::npos) {  // as good as always
+  // As good as always. Two passes: find_first_of calls a function for each letter.
+  if (text.find('\\') == std::string_view::npos && text.find(kEnd) == std::string_view::npos) {
     out += text;
     return;
   }
@@ -59,10 +58,11 @@ void append_field(std::string_view text, std::string& out) {
 }
 
 std::string hex(uint64_t value, int digits) {
-  std::array<char, 17> text{};
-  (void)std::snprintf(text.data(), text.size(), "%0*llx", digits,
-                      static_cast<unsigned long long>(value));
-  return text.data();
+  std::string text(static_cast<size_t>(digits), '0');
+  for (size_t i = text.size(); i > 0 && value != 0; value >>= 4) {
+    text[--i] = "0123456789abcdef"[value & 0xF];
+  }
+  return text;
 }
 
 // Where the sizes of a problem's text begin and end: its third word, if that begins with a digit or

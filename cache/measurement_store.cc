@@ -111,7 +111,7 @@ Status MeasurementStore::put_all(const Target& target, const Problem& problem, c
   for (const ConfigTrial& trial : trials) {
     TRIODE_TRY(added.add(before + space.to_string(trial.config) + after, trial.record, sequence++));
   }
-  rocksdb::WriteBatch batch;
+  rocksdb::WriteBatch batch(added.size_bytes());
   TRIODE_TRY(added.move_to(*database_, batch));
   return database_->write(batch, trials.size() == 1 ? Weight::kSingle : Weight::kBatch);
 }
@@ -122,7 +122,7 @@ Status MeasurementStore::append(std::span<const KeyedTrial> trials) {
   for (const KeyedTrial& trial : trials) {
     TRIODE_TRY(added.add(sample_prefix(trial.key), trial.record, sequence++));
   }
-  rocksdb::WriteBatch batch;
+  rocksdb::WriteBatch batch(added.size_bytes());
   TRIODE_TRY(added.move_to(*database_, batch));
   return database_->write(batch, trials.size() == 1 ? Weight::kSingle : Weight::kBatch);
 }

@@ -12,6 +12,8 @@ namespace triode {
 Status TrialBatch::add(std::string prefix, const TrialRecord& record, uint64_t sequence) {
   std::string value = TRIODE_TRY(encode_record(record));
   prefix += record.origin.empty() ? trial_id(sequence) : imported_trial_id(value);
+  constexpr size_t kHeaderBytes = 16;  // RocksDB's, before and between key and value
+  size_bytes_ += prefix.size() + value.size() + kHeaderBytes;
   records_.emplace_back(std::move(prefix), std::move(value));
   return {};
 }
@@ -23,6 +25,7 @@ Status TrialBatch::move_to(Database& database, rocksdb::WriteBatch& batch) {
     if (!status.ok()) return database.explain("write to", status);
   }
   records_.clear();
+  size_bytes_ = 0;
   return {};
 }
 

@@ -27,8 +27,12 @@ class TrialBatch {
   // Moves all to the end of `batch`.
   Status move_to(Database& database, rocksdb::WriteBatch& batch);
 
+  // About what they will take there, for its constructor.
+  size_t size_bytes() const { return size_bytes_; }
+
  private:
   std::vector<std::pair<std::string, std::string>> records_;  // keys and values
+  size_t size_bytes_ = 0;
 };
 
 }  // namespace triode

@@ -23,6 +23,13 @@ TEST(Crc32, CountsBytesAboveAsciiAndZeros) {
   EXPECT_EQ(crc32(std::string_view("\xFF\xFF\xFF\xFF", 4)), 0xFFFFFFFFu);
 }
 
+TEST(Crc32, GoesOnFromWhatStandsAhead) {
+  const std::string_view text = "The quick brown fox jumps over the lazy dog";
+  for (size_t i = 0; i <= text.size(); ++i) {
+    EXPECT_EQ(crc32(text.substr(i), crc32(text.substr(0, i))), 0x414FA339u) << "after " << i;
+  }
+}
+
 TEST(Crc32, ChangesWithEveryBit) {
   const std::string text = "triode-plans";
   for (size_t bit = 0; bit < 8 * text.size(); ++bit) {
