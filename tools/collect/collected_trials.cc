@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/collect/collected_trials.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "cache/cache.h"
+#include "cache/exchange/device_text.h"
+#include "cache/exchange/gzip.h"
+#include "core/measurement.h"
+#include "jit/x86/gemm_space.h"
+
+namespace triode::collect {
+namespace {
+
+constexpr std::string_view kFirstLine = "triode trials 1";
+constexpr size_t kMostFileBytes = size_t{1} << 30;
+
+bool is_cpu(const Target& target) {
+  return target.isa.starts_with("avx");
+}
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+// Puts the lines of one problem together: the vendor's time comes before its configs.
+class TextWriter {
+ public:
+  void add(const SampleKey& key, const TrialRecord& record) {
+    if (key.device != device_) {
+      finish_problem();
+      device_ = key.device;
+      is_cpu_ = is_cpu(exchange::target_of(device_, key.validity));
+      if (is_cpu_) text_ += "device\t" + device_ + "\n";
+    }
+    if (!is_cpu_ || record.outcome.kind == OutcomeKind::kUnstable) return;
+    if (key.problem != problem_) {
+      finish_problem();
+      problem_ = key.problem;
+    }
+    configs_ += record.outcome.ok() ? number_text(record.measurement.median_ns)
+                                    : std::string(to_string(record.outcome.kind));
+    configs_ += "\t" + key.config + "\n";
+    if (record.vendor) vendor_ns_.push_back(record.vendor->median_ns);
+  }
+
+  std::string take() && {
+    finish_problem();
+    return std::move(text_);
+  }
+
+ private:
+  void finish_problem() {
+    if (!configs_.empty()) {
+      const double vendor_ns = vendor_ns_.empty() ? 0 : median_of(vendor_ns_);
+      text_ += "problem\t" + problem_ + "\t" + number_text(vendor_ns) + "\n" + configs_;
+    }
+    problem_.clear();
+    configs_.clear();
+    vendor_ns_.clear();
+  }
+
+  std::string text_ = std::string(kFirstLine) + "\n";
+  std::string device_;
+  bool is_cpu_ = false;
+  std::string problem_;
+  std::string configs_;
+  std::vector<double> vendor_ns_;
+};
+
+// Cuts a line at its tabs.
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (size_t end = line.find('\t'); end != std::string_view::npos; end = line.find('\t')) {
+    fields.push_back(line.substr(0, end));
+    line.remove_prefix(end + 1);
+  }
+  fields.push_back(line);
+  return fields;
+}
+
+Result<double> time_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+      value < 0) {
+    return invalid_argument("'" + std::string(text) + "' is no time");
+  }
+  return value;
+}
+
+class TextReader {
+ public:
+  Status read_line(std::string_view line) {
+    const std::vector<std::string_view> fields = fields_of(line);
+    if (fields[0] == "device" && fields.size() == 2) return read_device(fields[1]);
+    if (fields[0] == "problem" && fields.size() == 3) return read_problem(fields[1], fields[2]);
+    if (fields.size() == 2) return read_config(fields[0], fields[1]);
+    return invalid_argument("neither a device, a problem nor a config");
+  }
+
+  std::vector<train::TimedProblem> take() && {
+    std::erase_if(problems_, [](const train::TimedProblem& timed) {
+      return std::ranges::all_of(timed.seconds, [](double s) { return std::isnan(s); });
+    });
+    return std::move(problems_);
+  }
+
+ private:
+  Status read_device(std::string_view text) {
+    const Target target = exchange::target_of(text, {});
+    if (!is_cpu(target)) return invalid_argument("'" + std::string(text) + "' is no CPU");
+    device_ = std::make_shared<const DeviceTraits>(TRIODE_TRY(traits_of(target)));
+    cores_ = target.cores;
+    has_problem_ = false;
+    return {};
+  }
+
+  Status read_problem(std::string_view text, std::string_view vendor_ns) {
+    if (!device_) return invalid_argument("a problem before any device");
+    train::TimedProblem timed;
+    timed.problem = TRIODE_TRY(parse_problem(text));
+    const double vendor = TRIODE_TRY(time_of(vendor_ns));
+    if (vendor > 0) timed.vendor_s = vendor * 1e-9;
+    timed.space = std::make_shared<const Space>(
+        TRIODE_TRY(x86::gemm_space(timed.problem, x86::all_isas(), std::max(1, cores_))));
+    timed.device = device_;
+    timed.family = KernelFamily::kX86;
+    timed.source = "collected";
+    problems_.push_back(std::move(timed));
+    seen_.clear();
+    has_problem_ = true;
+    return {};
+  }
+
+  Status read_config(std::string_view time, std::string_view text) {
+    if (!has_problem_) return invalid_argument("a config before any problem");
+    train::TimedProblem& timed = problems_.back();
+    double seconds = std::numeric_limits<double>::quiet_NaN();
+    if (!parse_outcome_kind(time).ok()) {
+      seconds = TRIODE_TRY(time_of(time)) * 1e-9;
+      if (!(seconds > 0)) return invalid_argument("a time of zero");
+    }
+    const Result<Config> config = timed.space->parse(text);
+    // An older space's config is no error: the rest still teaches.
+    if (!config.ok() || !seen_.insert(timed.space->index_of(*config)).second) return {};
+    timed.configs.push_back(*config);
+    timed.seconds.push_back(seconds);
+    return {};
+  }
+
+  std::vector<train::TimedProblem> problems_;
+  std::shared_ptr<const DeviceTraits> device_;
+  int32_t cores_ = 1;
+  bool has_problem_ = false;
+  std::set<uint64_t> seen_;  // configs of the last problem
+};
+
+Result<std::string> text_of_cache(const std::string& folder) {
+  StoreOptions options;
+  options.mode = StoreMode::kReadOnly;
+  const auto cache = TRIODE_TRY(Cache::open(folder, options));
+  return collected_text(cache->measurements());
+}
+
+Result<std::string> text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return not_found("cannot read " + path);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (!exchange::is_gzip(bytes)) return bytes;
+  return exchange::inflate_gzip(bytes, kMostFileBytes);
+}
+
+}  // namespace
+
+Result<std::string> collected_text(const MeasurementStore& store) {
+  TextWriter writer;
+  TrialFilter own;
+  own.origin = "";
+  TRIODE_TRY(store.scan(own, [&](const SampleKey& key, const TrialRecord& record) {
+    writer.add(key, record);
+    return true;
+  }));
+  return std::move(writer).take();
+}
+
+Result<std::vector<train::TimedProblem>> parse_collected(std::string_view text) {
+  TextReader reader;
+  for (int64_t number = 1; !text.empty(); ++number) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const Status read = number == 1
+                            ? (line == kFirstLine ? Status() : invalid_argument("no trials"))
+                            : reader.read_line(line);
+    if (!read.ok()) {
+      return invalid_argument("line " + std::to_string(number) + ": " + read.message());
+    }
+  }
+  return std::move(reader).take();
+}
+
+Status export_collected(const std::string& cache, const std::string& path) {
+  const std::string text = TRIODE_TRY(text_of_cache(cache));
+  const std::string bytes = TRIODE_TRY(exchange::deflate_gzip(text));
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) return unavailable("cannot write " + path);
+  return {};
+}
+
+Result<std::vector<train::TimedProblem>> read_timings(std::span<const std::string> files,
+                                                      std::string_view device,
+                                                      std::span<const std::string> caches) {
+  std::vector<train::TimedProblem> all;
+  const auto add = [&](std::vector<train::TimedProblem> some) {
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  };
+  for (const std::string& path : files) {
+    const std::string text = TRIODE_TRY(text_of_file(path));
+    if (!text.starts_with(kFirstLine)) {
+      add(TRIODE_TRY(train::read_timed_problems({&path, 1}, device)));
+      continue;
+    }
+    auto parsed = parse_collected(text);
+    if (!parsed.ok()) return invalid_argument(path + ": " + parsed.status().message());
+    add(std::move(parsed).take());
+  }
+  for (const std::string& folder : caches) {
+    const std::string text = TRIODE_TRY(text_of_cache(folder));
+    add(TRIODE_TRY(parse_collected(text)));
+  }
+  return all;
+}
+
+}  // namespace triode::collect

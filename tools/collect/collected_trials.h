@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/measurement_store.h"
+#include "core/status.h"
+#include "learner/train/timed_problem.h"
+
+namespace triode::collect {
+
+// The trials that Triode made of its CPU kernels, as text: a line "triode trials 1"; of each device
+// a line "device", a tab and its text; of each problem a line "problem", its text and the median of
+// the vendor's times in ns (0: not timed); of each config its median ns, or its outcome, and its
+// text. In the store's order: equal stores give equal texts. Unstable trials are left out.
+Result<std::string> collected_text(const MeasurementStore& store);
+
+// Reads such a text. A config that today's space does not have is passed over; one that occurs
+// twice counts the first time. kInvalidArgument names the line.
+Result<std::vector<train::TimedProblem>> parse_collected(std::string_view text);
+
+// Writes what a cache holds, compressed (gzip).
+Status export_collected(const std::string& cache, const std::string& path);
+
+// Problems of files and of caches, in order. A file is such a text, plain or gzip, or a CSV for
+// train::read_timed_problems.
+Result<std::vector<train::TimedProblem>> read_timings(std::span<const std::string> files,
+                                                      std::string_view device,
+                                                      std::span<const std::string> caches);
+
+}  // namespace triode::collect

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program behind `triode collect`.
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/cache.h"
+#include "cache/cache_path.h"
+#include "runtime/device/cpu_device.h"
+#include "runtime/device/usable_cores.h"
+#include "tools/bench/peers.h"
+#include "tools/collect/collect_options.h"
+#include "tools/collect/collected_problems.h"
+#include "tools/collect/collected_trials.h"
+#include "tools/collect/collector.h"
+#include "tools/train/progress_line.h"
+#include "triode_version.h"
+
+namespace triode::collect {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+int complain(const Status& status, int code) {
+  std::cerr << "triode-collect: " << status.message() << "\n";
+  if (code == kWrongUsage) std::cerr << "triode-collect: see 'triode collect --help'\n";
+  return code;
+}
+
+void report(const CollectOptions& options, const std::string& cache, const Target& target,
+            const CollectCounts& counts) {
+  if (options.json) {
+    const nlohmann::json json = {{"cache", cache},         {"device", target.device},
+                                 {"isa", target.isa},      {"problems", counts.problems},
+                                 {"known", counts.known},  {"measured", counts.measured},
+                                 {"failed", counts.failed}};
+    std::cout << json.dump() << "\n";
+  } else {
+    std::cout << cache << ": " << counts.measured << " trials of " << counts.problems
+              << " problems measured, " << counts.failed << " of them failed; " << counts.known
+              << " were known\n";
+  }
+}
+
+Status collect(const CollectOptions& options) {
+  const std::string folder =
+      options.cache.empty() ? TRIODE_TRY(cache_path_from_environment()) : options.cache;
+  if (!options.export_file.empty()) return export_collected(folder, options.export_file);
+  const std::vector<Problem> problems = TRIODE_TRY(collected_problems(options));
+  // Workers that spin after a call of the vendor would take the cores from the config timed next.
+  setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0);
+  const auto vendor = TRIODE_TRY(bench::load_peer(options.vendor, options.venv));
+  CpuDeviceOptions device_options;
+  device_options.isas = options.isas;
+  const auto device = TRIODE_TRY(CpuDevice::create(std::move(device_options)));
+  const auto cache = TRIODE_TRY(Cache::open(folder, {}));
+  Collector collector(*device, cache->measurements(), options);
+  train_tool::ProgressLine line = train_tool::progress_on_stderr(options.quiet);
+  for (const Problem& problem : problems) {
+    if (!vendor->supports(problem)) continue;
+    vendor->set_threads(problem.threads);
+    TRIODE_TRY(collector.collect(
+        problem, [&](const Operands& operands) { vendor->bind(problem, operands)(); }));
+    line.show(
+        static_cast<double>(collector.counts().problems) / static_cast<double>(problems.size()),
+        std::to_string(collector.counts().problems) + " of " + std::to_string(problems.size()) +
+            " problems");
+  }
+  line.finish();
+  report(options, folder, device->target(), collector.counts());
+  return {};
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const auto options = parse_collect_options(arguments, usable_cores());
+  if (!options.ok()) return complain(options.status(), kWrongUsage);
+  if (options->help) {
+    std::cout << help_text();
+    return kDone;
+  }
+  if (options->version) {
+    if (options->json) {
+      std::cout << R"({"name": "triode-collect", "version": ")" << kVersion << "\"}\n";
+    } else {
+      std::cout << "triode-collect " << kVersion << "\n";
+    }
+    return kDone;
+  }
+  const Status status = collect(*options);
+  return status.ok() ? kDone : complain(status, kFailed);
+}
+
+}  // namespace
+}  // namespace triode::collect
+
+int main(int argc, char** argv) {
+  const int code = triode::collect::run({argv + (argc > 0 ? 1 : 0), argv + argc});
+  std::cout.flush();
+  return code == 0 && !std::cout ? 1 : code;
+}
