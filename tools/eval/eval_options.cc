@@ -25,6 +25,7 @@ void declare(CLI::App& app, EvalOptions& options, std::string& split, std::strin
   app.add_flag("--json", options.json);
   app.add_flag("--quiet", options.quiet);
   app.add_option("--data", options.data);
+  app.add_option("--cache", options.caches);
   app.add_option("--device", options.device);
   app.add_option("--model", options.model);
   app.add_option("--split", split)->check(CLI::IsMember({"all", "grouped", "shift", "each"}));
@@ -70,7 +71,9 @@ Result<EvalOptions> parse_eval_options(const std::vector<std::string>& arguments
                   })->second;
   options.policy = TRIODE_TRY(parse_policy_kind(policy));
   if (options.help || options.version) return options;
-  if (options.data.empty()) return invalid_argument("--data names no file of timings");
+  if (options.data.empty() && options.caches.empty()) {
+    return invalid_argument("neither --data nor --cache names timings");
+  }
   std::sort(options.ks.begin(), options.ks.end());
   return options;
 }

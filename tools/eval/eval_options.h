@@ -25,8 +25,9 @@ struct EvalOptions {
   bool json = false;
   bool quiet = false;
   std::vector<std::string> data;
-  std::string device;         // of files without a device column
-  std::string model = "gpu";  // a snapshot's file, or the name of a shipped one
+  std::vector<std::string> caches;  // folders of `triode collect`
+  std::string device;               // of files without a device column
+  std::string model = "gpu";        // a snapshot's file, or the name of a shipped one
   SplitKind split = SplitKind::kAll;
   size_t folds = 4;
   std::vector<size_t> ks = {1, 3, 5, 8};

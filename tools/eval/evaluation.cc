@@ -11,6 +11,7 @@
 #include "learner/train/baselines.h"
 #include "learner/train/model_trainer.h"
 #include "learner/train/split.h"
+#include "tools/collect/collected_trials.h"
 #include "tools/eval/shipped_model.h"
 
 namespace triode::eval_tool {
@@ -58,7 +59,8 @@ class Evaluator {
       : options_(options), progress_(progress) {}
 
   Result<Evaluation> run() {
-    out_.problems = TRIODE_TRY(train::read_timed_problems(options_.data, options_.device));
+    out_.problems =
+        TRIODE_TRY(collect::read_timings(options_.data, options_.device, options_.caches));
     splits_ = splits_of(out_.problems, options_);
     out_.data_digest = train::data_digest(out_.problems);
     out_.split_digest = train::split_digest(out_.problems, splits_);

@@ -13,6 +13,7 @@
 #include "learner/train/model_card.h"
 #include "learner/train/model_trainer.h"
 #include "learner/train/split.h"
+#include "tools/collect/collected_trials.h"
 #include "tools/train/progress_line.h"
 #include "tools/train/train_options.h"
 #include "triode_version.h"
@@ -38,8 +39,8 @@ Result<std::string> read_text(const std::string& path) {
 }
 
 Result<std::vector<train::TimedProblem>> training_problems(const TrainOptions& options) {
-  auto problems = TRIODE_TRY(train::read_timed_problems(options.data, options.device));
-  const auto except = TRIODE_TRY(train::read_timed_problems(options.except, options.device));
+  auto problems = TRIODE_TRY(collect::read_timings(options.data, options.device, options.caches));
+  const auto except = TRIODE_TRY(collect::read_timings(options.except, options.device, {}));
   std::unordered_set<uint64_t> groups;
   for (const train::TimedProblem& timed : except) groups.insert(train::shape_group(timed.problem));
   std::erase_if(problems, [&](const train::TimedProblem& timed) {

@@ -15,6 +15,7 @@ void declare(CLI::App& app, TrainOptions& options) {
   app.add_flag("--json", options.json);
   app.add_flag("--quiet", options.quiet);
   app.add_option("--data", options.data);
+  app.add_option("--cache", options.caches);
   app.add_option("--device", options.device);
   app.add_option("--except-shapes-of", options.except);
   app.add_option("--output,-o", options.output);
@@ -43,7 +44,9 @@ Result<TrainOptions> parse_train_options(const std::vector<std::string>& argumen
     return invalid_argument(error.what());
   }
   if (options.help || options.version) return options;
-  if (options.data.empty()) return invalid_argument("--data names no file of timings");
+  if (options.data.empty() && options.caches.empty()) {
+    return invalid_argument("neither --data nor --cache names timings");
+  }
   if (options.output.empty()) return invalid_argument("--output names no file for the snapshot");
   return options;
 }

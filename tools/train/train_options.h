@@ -20,6 +20,7 @@ struct TrainOptions {
   bool json = false;
   bool quiet = false;
   std::vector<std::string> data;
+  std::vector<std::string> caches;  // folders of `triode collect`
   std::string device;               // of files without a device column
   std::vector<std::string> except;  // files whose shapes are left out of the training
   std::string output;
