@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/bind_ranker.h"
 #include "bindings/matmul.h"
 #include "bindings/status_error.h"
 #include "core/config.h"
@@ -165,4 +166,5 @@ PYBIND11_MODULE(_triode, module) {
   triode::python::bind_problem(module);
   triode::python::bind_space(module);
   triode::python::bind_device(module);
+  triode::python::bind_ranker(module);
 }

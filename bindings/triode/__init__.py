@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matmuls with a kernel of your choice.
+"""Triode in Python: a learned model inside torch.compile, and matmuls with a kernel of your choice.
+
+`triode.install()` lets the model choose among Inductor's kernels: see triode.inductor. Importing triode
+changes nothing and does not import torch; `import triode.auto` installs at once.
 
     import numpy, triode
 
@@ -20,5 +23,18 @@ cannot run, MemoryError, and RuntimeError for everything else.
 """
 
 from ._triode import Artifact, Config, CpuDevice, Problem, Space, Target, __version__
+from .inductor import explain, install, status, uninstall
 
-__all__ = ["Artifact", "Config", "CpuDevice", "Problem", "Space", "Target", "__version__"]
+__all__ = [
+    "Artifact",
+    "Config",
+    "CpuDevice",
+    "Problem",
+    "Space",
+    "Target",
+    "__version__",
+    "explain",
+    "install",
+    "status",
+    "uninstall",
+]

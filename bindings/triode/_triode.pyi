@@ -59,3 +59,58 @@ class CpuDevice:
     def __init__(self) -> None: ...
     def space(self, problem: Problem) -> Space: ...
     def build(self, problem: Problem, config: Config) -> Artifact: ...
+
+class Gpu:
+    name: str
+    family: str
+    def __init__(
+        self,
+        *,
+        name: str,
+        capability: tuple[int, int],
+        multiprocessors: int,
+        smem_per_multiprocessor_bytes: int,
+        smem_per_block_bytes: int,
+        l2_bytes: int,
+        clock_khz: int = 0,
+        memory_clock_khz: int = 0,
+        memory_bus_bits: int = 0,
+    ) -> None: ...
+
+class TemplatePick:
+    index: int
+    relative_time: float
+    stddev: float
+    mechanism: int
+
+class TemplateRanking:
+    picks: list[TemplatePick]
+    unfit: int
+    best_s: float | None
+    vendor_s: float | None
+    support: str
+    support_reason: str
+
+class TemplateRanker:
+    name: str
+    digest: str
+    card: str
+    def __init__(self, path: str) -> None: ...
+    def rank(
+        self,
+        problem: Problem,
+        gpu: Gpu,
+        configs: list[tuple[int, int, int, int, int, int]],
+        count: int,
+    ) -> TemplateRanking: ...
+
+def leave_timings(
+    *,
+    gpu: str,
+    toolchain: str,
+    problem: Problem,
+    rows: list[tuple[tuple[int, int, int, int, int, int], float | None]],
+    vendor_ms: float | None,
+    when_unix_s: int,
+    cache: str = "",
+) -> None: ...

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Inductor times, kept: every timing goes to Triode's cache, and tells how far off the model was."""
+
+import math
+import time
+import warnings
+from typing import Any
+
+from ._selection import Selection, is_vendor
+from ._template_problem import Untold, config_of, problem_of
+from ._triode import leave_timings
+
+
+class Feedback:
+    """A feedback saver of Inductor. Called by it after each autotuning, on any thread; a failure to keep timings
+    is told once and never fails a compilation."""
+
+    def __init__(self, selection: Selection, toolchain: str, cache: str) -> None:
+        self._selection = selection
+        self._toolchain = toolchain
+        self._cache = cache
+        self._has_warned = False
+
+    # Older torch has one argument less.
+    def __call__(
+        self, timings: Any, name: str, input_nodes: Any, choices: Any, profiled_time_fn: Any, *rest: Any
+    ) -> None:
+        told = [
+            (choice.annotations["ktc"], time_ms)
+            for choice, time_ms in timings.items()
+            if "ktc" in choice.annotations
+        ]
+        ranked = [(one, config, time_ms) for one, time_ms in told if (config := config_of(one)) is not None]
+        if not ranked:
+            return
+        self._note_error(ranked, choices)
+        try:
+            self._keep(name, told, ranked)
+        except Untold:
+            self._selection.count("feedback_unsupported")
+        except Exception as error:
+            self._selection.count("feedback_lost", len(ranked))
+            if not self._has_warned:
+                self._has_warned = True
+                warnings.warn(f"triode could not keep the timings of {name}: {error}", stacklevel=2)
+
+    def _note_error(self, ranked: list[Any], choices: Any) -> None:
+        """Choices keep the order they were handed over in, the model's favourite first."""
+        order = {id(choice.annotations.get("ktc")): position for position, choice in enumerate(choices)}
+        ran = [
+            (order.get(id(one), len(order)), time_ms) for one, _, time_ms in ranked if math.isfinite(time_ms)
+        ]
+        if len(ran) > 1:
+            self._selection.note_timings(min(ran)[1], min(time_ms for _, time_ms in ran))
+
+    def _keep(self, name: str, told: list[Any], ranked: list[Any]) -> None:
+        first = ranked[0][0]
+        inputs = first.inputs
+        vendor = [time_ms for one, time_ms in told if is_vendor(one) and math.isfinite(time_ms)]
+        leave_timings(
+            gpu=self._selection.gpu_of_device(inputs.device()).name,
+            toolchain=self._toolchain,
+            problem=problem_of(inputs, name, first),
+            rows=[(config, time_ms if math.isfinite(time_ms) else None) for _, config, time_ms in ranked],
+            vendor_ms=min(vendor) if vendor else None,
+            when_unix_s=int(time.time()),
+            cache=self._cache,
+        )
+        self._selection.count("timings_kept", len(ranked))

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of the choices that torch.compile has for a matmul are worth its time. Imports torch nowhere."""
+
+import math
+import threading
+from collections import Counter, OrderedDict, deque
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+from ._template_problem import Untold, config_of, problem_of
+from ._triode import Gpu, TemplateRanker
+
+# An op or device that the model was not trained on keeps so many times the candidates.
+EXTRAPOLATED_KEEPS = 2
+# A dimension that varies is looked at in these multiples of its hint.
+VARYING_SIZES = (0.5, 1.0, 2.0)
+# Where one choice is asked for, ops that come in several calls of the hook keep the vendor beside it: the
+# call that sees the templates does not see the vendor's.
+OPS_IN_ONE_CALL = frozenset({"mm", "bmm"})
+KEPT_RANKINGS = 4096
+RECENT_ERRORS = 64
+
+
+@dataclass(frozen=True)
+class Options:
+    """What install() was asked for."""
+
+    top_k: int = 3
+    threshold: float = 1.1
+    fallback: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.top_k, int) or isinstance(self.top_k, bool) or self.top_k < 1:
+            raise ValueError(f"top_k is {self.top_k!r}; it must be a whole number, 1 or more")
+        if not math.isfinite(self.threshold) or self.threshold < 1:
+            raise ValueError(
+                f"threshold is {self.threshold!r}; it must be 1 or more: candidates predicted within that factor of the best are kept"
+            )
+
+
+@dataclass
+class Explanation:
+    """Why an op got the choices it got; explain() shows these."""
+
+    op: str
+    problem: str
+    device: str
+    support: str
+    candidates: int
+    unfit: int
+    threshold: float
+    kept: list[dict[str, Any]] = field(default_factory=list)
+    vendor_us: float | None = None
+    best_us: float | None = None
+    alone: str | None = None  # "ours" or "vendor", where one choice was handed over
+
+
+class Selection:
+    """Ranks template choices by a model. Any thread may select; counters are exact."""
+
+    def __init__(self, ranker: TemplateRanker, options: Options, gpu_of_device: Callable[[Any], Gpu]) -> None:
+        self.ranker = ranker
+        self.options = options
+        self.gpu_of_device = gpu_of_device
+        self._lock = threading.Lock()
+        self._counters: Counter[str] = Counter()
+        self._errors: deque[float] = deque(maxlen=RECENT_ERRORS)
+        self._rankings: OrderedDict[Any, Any] = OrderedDict()
+        self._explanations: OrderedDict[str, Explanation] = OrderedDict()
+
+    def uuid(self) -> tuple[Any, ...]:
+        """What decides the choices: part of the key of compiled graphs."""
+        return ("triode", self.ranker.digest, self.options.top_k, self.options.threshold)
+
+    def select(self, choices: list[Any], inputs: Any, op_name: str) -> list[Any]:
+        """Those of `choices` worth timing, in their order of preference. Whatever the model has nothing to say
+        of is kept as it is."""
+        self.count("total_calls")
+        ranked = [(choice, config) for choice in choices if (config := config_of(choice)) is not None]
+        passed = [choice for choice in choices if config_of(choice) is None]
+        self.count("templates_passed_through", sum(1 for choice in passed if not is_vendor(choice)))
+        if not ranked:
+            return self._fall_back("nothing_to_rank", choices)
+        try:
+            picks = self._pick(ranked, inputs, op_name)
+        except Untold as untold:
+            return self._fall_back("unsupported", choices, op_name, str(untold))
+        except NotImplementedError as unsupported:
+            return self._fall_back("unsupported", choices, op_name, str(unsupported))
+        if not picks.kept:
+            return self._fall_back("nothing_fits", choices)
+        self.count("model_selections")
+        self.count("configs_filtered", len(ranked) - len(picks.kept))
+        alone = self._alone(picks, passed, op_name)
+        if alone is not None:
+            self.count("single_choices")
+            return [alone]
+        return passed + picks.kept
+
+    def note_timings(self, chosen_first: float, best: float) -> None:
+        """Learns how far the first choice was off: the threshold widens by the recent mean."""
+        if 0 < best <= chosen_first < math.inf:
+            with self._lock:
+                self._errors.append(math.log(chosen_first / best))
+
+    def threshold_now(self) -> float:
+        """The factor within which candidates are kept, widened by the model's own recent error."""
+        with self._lock:
+            recent = sum(self._errors) / len(self._errors) if self._errors else 0.0
+        return self.options.threshold * math.exp(recent)
+
+    def counters(self) -> dict[str, int]:
+        with self._lock:
+            return dict(self._counters)
+
+    def explanations(self) -> list[Explanation]:
+        with self._lock:
+            return list(self._explanations.values())
+
+    def _pick(self, ranked: list[tuple[Any, tuple[int, ...]]], inputs: Any, op_name: str) -> "_Picks":
+        problems = [str(problem_of(inputs, op_name, ranked[0][0], scale)) for scale in _scales(inputs)]
+        gpu = self.gpu_of_device(inputs.device())
+        configs = [config for _, config in ranked]
+        key = (tuple(problems), op_name, gpu.name, tuple(configs), self.threshold_now())
+        with self._lock:
+            picks = self._rankings.get(key)
+        if picks is None:
+            picks = self._rank(problems, gpu, configs, op_name)
+            with self._lock:
+                self._rankings[key] = picks
+                if len(self._rankings) > KEPT_RANKINGS:
+                    self._rankings.popitem(last=False)
+        else:
+            self.count("ranking_cache_hits")
+        positions, explanation = picks
+        with self._lock:
+            self._explanations[f"{explanation.problem} on {explanation.device}"] = explanation
+        return _Picks([ranked[position][0] for position in positions], explanation)
+
+    def _rank(
+        self, problems: list[str], gpu: Gpu, configs: list[tuple[int, ...]], op_name: str
+    ) -> tuple[list[int], Explanation]:
+        from ._triode import Problem
+
+        count = self.options.top_k
+        middle = Problem.parse(problems[len(problems) // 2])
+        ranking = self.ranker.rank(middle, gpu, configs, count)
+        is_told = ranking.support == "in support" and op_name != "mm_plus_mm"
+        if not is_told:
+            count *= EXTRAPOLATED_KEEPS
+            ranking = self.ranker.rank(middle, gpu, configs, count)
+        threshold = self.threshold_now()
+        picks = [(pick.index, pick.relative_time) for pick in ranking.picks]
+        if len(problems) > 1:
+            picks = self._robust(problems, gpu, configs, count)
+        kept = [(index, relative) for index, relative in picks if relative <= threshold]
+        explanation = Explanation(
+            op=op_name,
+            problem=str(middle),
+            device=gpu.name,
+            support=ranking.support if is_told else "extrapolated",
+            candidates=len(configs),
+            unfit=ranking.unfit,
+            threshold=threshold,
+            kept=[{"config": configs[index], "relative_time": relative} for index, relative in kept],
+            vendor_us=None if ranking.vendor_s is None else ranking.vendor_s * 1e6,
+            best_us=None if ranking.best_s is None else ranking.best_s * 1e6,
+        )
+        return [index for index, _ in kept], explanation
+
+    def _robust(
+        self, problems: list[str], gpu: Gpu, configs: list[tuple[int, ...]], count: int
+    ) -> list[tuple[int, float]]:
+        """Configs that do well in every size, by the mean of their ln time; one that is not among the best of a
+        size counts there as its last."""
+        from ._triode import Problem
+
+        wide = max(32, 8 * count)
+        sums: Counter[int] = Counter()
+        for text in problems:
+            times = {
+                p.index: math.log(p.relative_time)
+                for p in self.ranker.rank(Problem.parse(text), gpu, configs, wide).picks
+            }
+            worst = max(times.values(), default=0.0)
+            for index in range(len(configs)):
+                sums[index] += times.get(index, worst)
+        best = sorted(sums, key=lambda index: (sums[index], index))[:count]
+        return [(index, math.exp((sums[index] - sums[best[0]]) / len(problems))) for index in best]
+
+    def _alone(self, picks: "_Picks", passed: list[Any], op_name: str) -> Any | None:
+        """The one choice to hand over, where one was asked for and the model can tell: Inductor then neither
+        compiles nor times any other."""
+        told = picks.explanation
+        if self.options.top_k != 1 or op_name not in OPS_IN_ONE_CALL or told.support != "in support":
+            return None
+        if any(not is_vendor(choice) for choice in passed):
+            return None
+        vendors = [choice for choice in passed if is_vendor(choice)]
+        if (
+            vendors
+            and told.vendor_us is not None
+            and told.best_us is not None
+            and told.vendor_us < told.best_us
+        ):
+            told.alone = "vendor"
+            return vendors[0]
+        told.alone = "ours"
+        return picks.kept[0]
+
+    def _fall_back(self, reason: str, choices: list[Any], op_name: str = "", why: str = "") -> list[Any]:
+        self.count(f"fallback_{reason}")
+        if why:
+            with self._lock:
+                self._explanations[f"{op_name}: {why}"] = Explanation(
+                    op_name, why, "", "unknown", len(choices), 0, 0.0
+                )
+        return choices
+
+    def count(self, name: str, by: int = 1) -> None:
+        with self._lock:
+            self._counters[name] += by
+
+
+@dataclass
+class _Picks:
+    kept: list[Any]
+    explanation: Explanation
+
+
+def is_vendor(choice: Any) -> bool:
+    """Whether the choice is the library's own kernel (cuBLAS through ATen), which is never dropped."""
+    return str(getattr(choice.template, "uid", "")).startswith("aten")
+
+
+def _scales(inputs: Any) -> list[tuple[float, float, float, float]]:
+    """Multiples of (batch, m, n, k) to look at: one, or several of each dimension that varies."""
+    varies = [not _is_fixed(size) for size in inputs.mnk_symbolic()]
+    if not any(varies):
+        return [(1, 1, 1, 1)]
+    return [(1, *(factor if v else 1 for v in varies)) for factor in VARYING_SIZES]
+
+
+def _is_fixed(size: Any) -> bool:
+    return isinstance(size, int) or getattr(size, "is_number", False)

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model inside torch.compile: of the kernel templates that Inductor would compile and time for a matmul,
+only those are kept that the model expects to be among the fastest.
+
+    import torch, triode
+
+    triode.install()                              # until triode.uninstall()
+    compiled = torch.compile(model, mode="max-autotune-no-cudagraphs")
+
+    with triode.install(top_k=1):                 # no timing at all: the model decides alone
+        ...
+
+Nothing else of torch's configuration is changed: without max-autotune Inductor does not look at templates.
+"""
+
+import inspect
+import warnings
+from dataclasses import asdict
+from typing import Any
+
+from ._feedback import Feedback
+from ._models import find_model
+from ._selection import Options, Selection
+from ._template_problem import gpu_of
+from ._triode import Gpu, Problem, TemplateRanker
+
+KEY = "triode"
+HOOK = "_finalize_template_configs"
+HOOK_PARAMETERS = ("self", "template_choices", "kernel_inputs", "templates", "op_name", "kwarg_overrides")
+
+_installed: "Installation | None" = None
+
+
+class Installation:
+    """What install() did; a context manager that undoes it."""
+
+    def __init__(self, selection: Selection, way: str, feedback: Feedback) -> None:
+        self.selection = selection
+        self.way = way
+        self._feedback = feedback
+
+    def __enter__(self) -> "Installation":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if _installed is self:
+            uninstall()
+
+
+def install(
+    model: str | None = None,
+    top_k: int = 3,
+    threshold: float = 1.1,
+    fallback: bool = True,
+    cache: str | None = None,
+) -> Installation:
+    """Lets a model choose among Inductor's templates, in place of an earlier installation.
+
+    model: a snapshot file, or the name of a shipped model; None is the shipped "gpu".
+    top_k: at most so many templates are kept (twice as many for ops and devices the model was not trained on);
+        the vendor's kernel stays beside them. 1 hands over one choice, ours or the vendor's, whichever the
+        model expects to be faster, so that nothing is timed.
+    threshold: templates predicted within this factor of the best are kept. It widens by the model's recent
+        error, as Inductor's own timings show it.
+    fallback: on an unexpected error keep all choices and warn, rather than fail the compilation.
+    cache: folder of the cache that gets what Inductor times; None is the user's own (`triode cache path`).
+
+    Raises ImportError without torch, RuntimeError for a torch whose hook it does not know, FileNotFoundError
+    and ValueError for a wrong model or option. Then nothing has changed.
+    """
+    global _installed
+    options = Options(top_k, threshold, fallback)
+    choices = _check_torch()
+    ranker = TemplateRanker(str(find_model(model or "gpu")))
+    _check_ranker(ranker)
+    selection = Selection(ranker, options, _gpu_of_device)
+    if _installed is not None:
+        uninstall()
+    way = _register(choices, selection)
+    _installed = Installation(selection, way, _add_feedback(selection, cache or ""))
+    return _installed
+
+
+def uninstall() -> None:
+    """Puts Inductor's own choices back. Nothing happens if nothing is installed."""
+    global _installed
+    if _installed is None:
+        return
+    choices = _check_torch()
+    _remove_feedback(_installed._feedback)
+    _unregister(choices, _installed.way)
+    _installed = None
+
+
+def status() -> dict[str, Any]:
+    """What is installed, and the counters since."""
+    if _installed is None:
+        return {"installed": False}
+    selection = _installed.selection
+    return {
+        "installed": True,
+        "way": _installed.way,
+        "model": selection.ranker.name,
+        "digest": selection.ranker.digest,
+        "top_k": selection.options.top_k,
+        "threshold": selection.options.threshold,
+        "threshold_now": selection.threshold_now(),
+        "counters": selection.counters(),
+    }
+
+
+def explain() -> list[dict[str, Any]]:
+    """Of each op that was looked at: what was kept and why."""
+    return [] if _installed is None else [asdict(one) for one in _installed.selection.explanations()]
+
+
+def _check_torch() -> Any:
+    """torch._inductor.choices, whose hook is the one we know."""
+    try:
+        import torch
+    except ImportError as missing:
+        raise ImportError("triode.install() needs torch; the rest of triode works without") from missing
+    from torch._inductor import choices
+
+    hook = getattr(choices.InductorChoices, HOOK, None)
+    parameters = () if hook is None else tuple(inspect.signature(hook).parameters)
+    if parameters != HOOK_PARAMETERS:
+        raise RuntimeError(
+            f"torch {torch.__version__} has no choices hook {HOOK}({', '.join(HOOK_PARAMETERS)}), which Triode "
+            "knows from torch 2.15; nothing was installed"
+        )
+    return choices
+
+
+def _check_ranker(ranker: TemplateRanker) -> None:
+    """Ranks a problem everybody knows: a model that cannot is refused before Inductor relies on it."""
+    a100 = Gpu(
+        name="a100",
+        capability=(8, 0),
+        multiprocessors=108,
+        smem_per_multiprocessor_bytes=167936,
+        smem_per_block_bytes=166912,
+        l2_bytes=41943040,
+    )
+    configs = [(64, 64, 32, 8, 3, 4), (128, 128, 32, 8, 3, 4), (16, 16, 16, 8, 2, 1)]
+    ranking = ranker.rank(Problem.parse("mm f16 1024x1024x1024 nn"), a100, configs, 3)
+    if not ranking.picks:
+        raise ValueError(
+            f"the model {ranker.name} ranks nothing for a plain f16 matmul on an A100; it is no model for templates"
+        )
+
+
+def _gpu_of_device(device: Any) -> Gpu:
+    import torch
+
+    if device.type != "cuda":
+        raise NotImplementedError(f"no templates are ranked for device type {device.type}")
+    return gpu_of(torch.cuda.get_device_properties(device))
+
+
+def _handler_class(choices: Any, selection: Selection) -> type:
+    class TriodeChoices(choices.InductorChoices):
+        def uuid(self) -> tuple[Any, ...]:
+            return selection.uuid()
+
+        def _finalize_template_configs(
+            self, template_choices, kernel_inputs, templates, op_name, kwarg_overrides=None
+        ):
+            all_choices = super()._finalize_template_configs(
+                template_choices, kernel_inputs, templates, op_name, kwarg_overrides
+            )
+            try:
+                return selection.select(all_choices, kernel_inputs, op_name)
+            except Exception as error:
+                if not selection.options.fallback:
+                    raise
+                selection.count("fallback_error")
+                warnings.warn(
+                    f"triode keeps all choices of {op_name}: {type(error).__name__}: {error}", stacklevel=2
+                )
+                return all_choices
+
+    return TriodeChoices
+
+
+def _register(choices: Any, selection: Selection) -> str:
+    handler = _handler_class(choices, selection)
+    if hasattr(choices, "register_inductor_choices"):
+        choices.register_inductor_choices(KEY, handler)
+        return "register_inductor_choices"
+    from torch._inductor import config
+    from torch._inductor.virtualized import V
+
+    V.set_choices_handler(handler())
+    if hasattr(config, "inductor_choices_class"):
+        # This thread has its handler above; others read this at their first use.
+        config.inductor_choices_class = handler
+        return "inductor_choices_class"
+    warnings.warn(
+        "this torch takes a choices handler for one thread alone; compile on the thread that called triode.install()",
+        stacklevel=3,
+    )
+    return "set_choices_handler"
+
+
+def _unregister(choices: Any, way: str) -> None:
+    if way == "register_inductor_choices":
+        return choices.unregister_inductor_choices(KEY)
+    from torch._inductor import config
+    from torch._inductor.virtualized import V
+
+    if way == "inductor_choices_class":
+        config.inductor_choices_class = None
+    V.set_choices_handler(choices.InductorChoices())
+
+
+def _add_feedback(selection: Selection, cache: str) -> Feedback:
+    import torch
+    import triton
+    from torch._inductor import select_algorithm
+
+    feedback = Feedback(selection, f"torch {torch.__version__} triton {triton.__version__}", cache)
+    select_algorithm.add_feedback_saver(feedback)
+    return feedback
+
+
+def _remove_feedback(feedback: Feedback) -> None:
+    from torch._inductor import select_algorithm
+
+    savers = select_algorithm.get_algorithm_selector_cache().feedback_saver_fns
+    if feedback in savers:
+        savers.remove(feedback)

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is kept of a matmul's choices, without torch: stand-ins offer what Inductor's objects offer."""
+
+import threading
+import unittest
+from types import SimpleNamespace
+
+from triode import _triode
+from triode._models import find_model, shipped_models
+from triode._selection import Options, Selection
+from triode._template_problem import Untold, problem_of
+
+A100 = _triode.Gpu(
+    name="NVIDIA A100-SXM4-40GB",
+    capability=(8, 0),
+    multiprocessors=108,
+    smem_per_multiprocessor_bytes=167936,
+    smem_per_block_bytes=166912,
+    l2_bytes=41943040,
+)
+TILES = [
+    (16, 16, 16),
+    (32, 32, 32),
+    (64, 64, 32),
+    (64, 128, 32),
+    (128, 64, 32),
+    (128, 128, 32),
+    (128, 128, 64),
+]
+
+
+def choice(uid, extra=None, **fields):
+    params = SimpleNamespace(to_kwargs=lambda: dict(fields))
+    return SimpleNamespace(template=SimpleNamespace(uid=uid), params=params, extra_kwargs=extra or {})
+
+
+def templates(uid="triton::mm", extra=None):
+    return [
+        choice(
+            uid,
+            extra,
+            BLOCK_M=m,
+            BLOCK_N=n,
+            BLOCK_K=k,
+            GROUP_M=8,
+            num_stages=stages,
+            num_warps=4,
+            EVEN_K=False,
+        )
+        for m, n, k in TILES
+        for stages in (2, 3, 4)
+    ]
+
+
+VENDOR = choice("aten::mm")
+
+
+class Inputs:
+    """Of an op with operands a and b; a bias before them if there is one."""
+
+    def __init__(
+        self, m, n, k, dtype="torch.float16", batch=1, a_strides=None, b_strides=None, bias=False, varies=()
+    ):
+        node = SimpleNamespace(get_dtype=lambda: dtype)
+        other = SimpleNamespace(get_dtype=lambda: dtype)
+        self._matrices = (node, other)
+        self._nodes = ([SimpleNamespace(get_dtype=lambda: "torch.float32")] if bias else []) + [node, other]
+        strides = [(0, 1)] if bias else []
+        self._strides = tuple(strides) + (a_strides or (k, 1), b_strides or (n, 1))
+        self._mnk, self._batch = (m, n, k), batch
+        self._symbols = tuple(object() if name in varies else size for name, size in zip("mnk", (m, n, k)))
+
+    def mnk_hinted(self):
+        return self._mnk
+
+    def mnk_symbolic(self):
+        return self._symbols
+
+    def batch_hinted(self):
+        return self._batch
+
+    def mat1mat2(self):
+        return self._matrices
+
+    def nodes(self):
+        return self._nodes
+
+    def strides_hinted(self):
+        return self._strides
+
+    def device(self):
+        return "cuda:0"
+
+
+def selection(**options):
+    ranker = _triode.TemplateRanker(str(find_model("gpu")))
+    return Selection(ranker, Options(**options), lambda device: A100)
+
+
+class Select(unittest.TestCase):
+    def test_keeps_the_vendor_and_the_best_untouched(self):
+        offered = [VENDOR, *templates()]
+        kept = selection(top_k=3).select(offered, Inputs(1024, 1024, 1000), "mm")
+        self.assertIs(kept[0], VENDOR)
+        self.assertTrue(2 <= len(kept) <= 4)
+        self.assertTrue(all(any(one is other for other in offered) for one in kept))
+
+    def test_threshold_of_one_keeps_the_best_alone(self):
+        kept = selection(top_k=8, threshold=1).select([VENDOR, *templates()], Inputs(1024, 1024, 1024), "mm")
+        self.assertEqual(len(kept), 2)
+
+    def test_templates_it_was_not_trained_on_pass_through(self):
+        tma = choice(
+            "triton::mm_persistent_tma", BLOCK_M=128, BLOCK_N=128, BLOCK_K=64, num_stages=3, num_warps=8
+        )
+        split = choice("decompose_k", k_split=4)
+        chosen = selection(top_k=1)
+        kept = chosen.select([VENDOR, tma, split, *templates()], Inputs(1024, 1024, 1024), "mm")
+        for one in (VENDOR, tma, split):
+            self.assertTrue(any(one is other for other in kept))
+        self.assertEqual(chosen.counters()["templates_passed_through"], 2)
+
+    def test_types_and_strides_it_does_not_know_keep_everything(self):
+        offered = [VENDOR, *templates()]
+        for inputs in (
+            Inputs(64, 64, 64, dtype="torch.int8"),
+            Inputs(64, 64, 64, dtype="torch.complex64"),
+            Inputs(64, 64, 64, a_strides=(128, 2)),
+        ):
+            chosen = selection()
+            self.assertEqual(chosen.select(offered, inputs, "mm"), offered)
+            self.assertEqual(chosen.counters()["fallback_unsupported"], 1)
+            self.assertEqual(chosen.explanations()[0].support, "unknown")
+
+    def test_partial_lists_are_taken(self):
+        chosen = selection()
+        self.assertEqual(chosen.select([], Inputs(64, 64, 64), "addmm"), [])
+        self.assertEqual(chosen.select([VENDOR], Inputs(64, 64, 64), "addmm"), [VENDOR])
+        self.assertEqual(chosen.counters()["fallback_nothing_to_rank"], 2)
+
+    def test_an_op_in_several_calls_keeps_templates_where_one_was_asked_for(self):
+        kept = selection(top_k=1, threshold=100).select(
+            templates(), Inputs(512, 512, 512, bias=True), "addmm"
+        )
+        self.assertEqual(len(kept), 2)  # extrapolated: twice as many
+
+    def test_one_choice_is_the_models(self):
+        chosen = selection(top_k=1)
+        kept = chosen.select([VENDOR, *templates()], Inputs(1024, 1024, 1024), "mm")
+        self.assertEqual(len(kept), 1)
+        told = chosen.explanations()[0]
+        self.assertEqual(told.alone, "vendor" if kept[0] is VENDOR else "ours")
+        self.assertEqual(told.alone == "vendor", told.vendor_us < told.best_us)
+
+    def test_a_size_that_varies_is_looked_at_in_several(self):
+        fixed, varying = selection(top_k=2), selection(top_k=2)
+        fixed.select(templates(), Inputs(96, 1024, 1024), "mm")
+        kept = varying.select(templates(), Inputs(96, 1024, 1024, varies="m"), "mm")
+        self.assertTrue(1 <= len(kept) <= 2)
+        self.assertEqual(varying.explanations()[0].problem, fixed.explanations()[0].problem)
+
+    def test_counts_are_exact_on_several_threads(self):
+        chosen = selection()
+        threads = [
+            threading.Thread(
+                target=lambda size=size: chosen.select(templates(), Inputs(size, 256, 256), "mm")
+            )
+            for size in (64, 128, 256, 512)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(chosen.counters()["model_selections"], 4)
+
+
+class Problems(unittest.TestCase):
+    def text(self, inputs, op="mm", extra=None):
+        return str(problem_of(inputs, op, templates(extra=extra)[0]))
+
+    def test_transposes_and_leading_dimensions_come_from_strides(self):
+        self.assertEqual(
+            self.text(Inputs(64, 32, 16, a_strides=(1, 80), b_strides=(1, 16))),
+            "mm f16 64x32x16 tt ld=80,16,32",
+        )
+
+    def test_tf32_is_told_from_f32_by_what_the_template_may_do(self):
+        f32 = Inputs(64, 64, 64, dtype="torch.float32")
+        self.assertEqual(self.text(f32), "mm f32 64x64x64 nn ld-aligned")
+        self.assertEqual(self.text(f32, extra={"ALLOW_TF32": True}), "mm tf32 64x64x64 nn ld-aligned")
+        self.assertEqual(self.text(f32, extra={"ALLOW_TF32": "True"}), "mm tf32 64x64x64 nn ld-aligned")
+
+    def test_type_of_the_bias_is_not_taken_for_that_of_the_matrices(self):
+        self.assertIn("addmm f16", self.text(Inputs(64, 64, 64, bias=True), "addmm"))
+
+    def test_a_vector_has_the_strides_it_has(self):
+        self.assertEqual(self.text(Inputs(1, 64, 64, a_strides=(1, 1))), "mm f16 1x64x64 nn ld-aligned")
+
+    def test_two_products_into_one_have_twice_the_depth(self):
+        self.assertIn("64x64x128", self.text(Inputs(64, 64, 64), "mm_plus_mm"))
+
+    def test_operands_of_two_types_are_refused(self):
+        inputs = Inputs(64, 64, 64)
+        inputs.mat1mat2 = lambda: (
+            SimpleNamespace(get_dtype=lambda: "a"),
+            SimpleNamespace(get_dtype=lambda: "b"),
+        )
+        with self.assertRaisesRegex(Untold, "two types"):
+            problem_of(inputs, "mm", templates()[0])
+
+
+class Ranker(unittest.TestCase):
+    def test_models_are_shipped(self):
+        self.assertIn("gpu", shipped_models())
+
+    def test_a_name_with_a_path_in_it_is_no_shipped_model(self):
+        with self.assertRaises(FileNotFoundError):
+            find_model("../models/gpu")
+
+    def test_wrong_configs_and_gpus_are_refused(self):
+        ranker = _triode.TemplateRanker(str(find_model("gpu")))
+        problem = _triode.Problem.parse("mm f16 64x64x64 nn")
+        with self.assertRaisesRegex(ValueError, "num_warps is 0"):
+            ranker.rank(problem, A100, [(64, 64, 32, 8, 3, 0)], 1)
+        with self.assertRaisesRegex(NotImplementedError, "compute capability 6.1"):
+            _triode.Gpu(
+                name="GTX",
+                capability=(6, 1),
+                multiprocessors=20,
+                smem_per_multiprocessor_bytes=98304,
+                smem_per_block_bytes=49152,
+                l2_bytes=2097152,
+            )
+        with self.assertRaisesRegex(ValueError, "lack a size"):
+            _triode.Gpu(
+                name="new",
+                capability=(9, 0),
+                multiprocessors=0,
+                smem_per_multiprocessor_bytes=1,
+                smem_per_block_bytes=1,
+                l2_bytes=1,
+            )
+        self.assertEqual(ranker.rank(problem, A100, [], 3).picks, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
