@@ -21,6 +21,13 @@ class Seeds {
     if (std::find(found_.begin(), found_.end(), candidate) != found_.end()) return;
     if (space_.is_legal(candidate)) found_.push_back(candidate);
   }
+  // Those of both, in turns.
+  void offer_in_turns(const std::vector<Config>& x, const std::vector<Config>& y) {
+    for (size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
+      if (i < x.size()) offer(to_gemm_config(x[i]));
+      if (i < y.size()) offer(to_gemm_config(y[i]));
+    }
+  }
   std::vector<Config> take() { return std::move(found_); }
 
  private:
@@ -176,7 +183,9 @@ std::vector<Config> promising_configs(const Space& space, const Problem& given) 
   const Problem problem = orient(given).problem;
   Seeds seeds(space);
   const bool few_rows = problem.m <= kFewRows && !problem.b_transposed;
-  const bool dots_first =
+  // Where both operands lie along k and b is not read often enough to pay for turning it without
+  // question.
+  const bool dots_in_turns =
       problem.b_transposed && !problem.a_transposed && problem.m <= 4 * kFewRows;
   std::vector<IsaId> isas;
   for (const int32_t id : space.parameters()[0].values) isas.push_back(static_cast<IsaId>(id));
@@ -189,11 +198,17 @@ std::vector<Config> promising_configs(const Space& space, const Problem& given) 
     return describe(x).vector_bytes > describe(y).vector_bytes;
   });
   for (const IsaId isa : isas) {
-    if (dots_first) offer_dots(seeds, isa, problem);
-    if (few_rows) offer_outer(seeds, isa, problem, kFewRowsStrategies);
-    offer_outer(seeds, isa, problem,
+    Seeds dots(space), outer(space);
+    offer_dots(dots, isa, problem);
+    if (few_rows) offer_outer(outer, isa, problem, kFewRowsStrategies);
+    offer_outer(outer, isa, problem,
                 problem.b_transposed ? std::span<const Strategy>(kTransposedB) : kManyRows);
-    if (!dots_first) offer_dots(seeds, isa, problem);
+    if (dots_in_turns) {
+      seeds.offer_in_turns(dots.take(), outer.take());
+    } else {
+      seeds.offer_in_turns(outer.take(), {});
+      seeds.offer_in_turns(dots.take(), {});
+    }
   }
   std::vector<Config> found = seeds.take();
   return found.empty() ? space.enumerate(1) : found;
