@@ -13,7 +13,10 @@ enum class Family : int32_t {
   kDot,    // vectors along k: rows of a times columns of b, summed across lanes at the end
 };
 
-enum class PackA : int32_t { kNone, kCopy };
+enum class PackA : int32_t {
+  kNone,  // read where it lies
+  kCopy,  // each mc x kc block is copied, rows along k: a transposed a is turned on the way
+};
 
 enum class PackB : int32_t {
   kNone,   // read where it lies

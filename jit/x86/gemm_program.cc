@@ -58,14 +58,14 @@ void GemmProgram::plan_packing(const GemmConfig& config) {
   a_row_bytes_ = problem_.a_transposed ? element_bytes_ : lda_bytes;
   a_step_bytes_ = problem_.a_transposed ? lda_bytes : element_bytes_;
   if (config.pack_a == PackA::kCopy) {
-    const bool stays_transposed = problem_.a_transposed && !dot;
-    const int64_t run = (stays_transposed ? m_blocks_.size : k_blocks_.size) * element_bytes_;
+    move_a_ = problem_.a_transposed ? Move::kTranspose : Move::kCopy;
     // One line more than the row, so that the rows of a tile do not fall into the same cache sets.
-    const int64_t pitch = round_up(run, kCacheLineBytes) + kCacheLineBytes;
-    move_a_ = problem_.a_transposed && dot ? Move::kTranspose : Move::kCopy;
-    a_row_bytes_ = stays_transposed ? element_bytes_ : pitch;
-    a_step_bytes_ = stays_transposed ? pitch : element_bytes_;
-    a_bytes = pitch * (stays_transposed ? k_blocks_.size : m_blocks_.size);
+    a_row_bytes_ = round_up(k_blocks_.size * element_bytes_, kCacheLineBytes) + kCacheLineBytes;
+    a_step_bytes_ = element_bytes_;
+    // With several blocks of columns all rows are packed at once, or each block would pack them
+    // again.
+    packs_all_rows_ = n_blocks_.count > 1;
+    a_bytes = a_row_bytes_ * (packs_all_rows_ ? problem_.m : m_blocks_.size);
   }
   b_row_bytes_ = problem_.ldb * element_bytes_;
   if (config.pack_b == PackB::kWhole && dot) {
@@ -180,19 +180,30 @@ void GemmProgram::run_matrix(const Operands& operands, const KernelScalars* scal
     only_(operands.a, operands.b, operands.c, workspace, scalars);
     return;
   }
+  if (packs_all_rows_) {
+    for (int64_t p = 0; p < k_blocks_.count; ++p) {
+      const void* const a = at(operands.a, p * k_blocks_.size * a_step());
+      pack_a(a, problem_.m, k_blocks_.size_of(p), workspace);
+      for (int64_t j = 0; j < n_blocks_.count; ++j) run_block(operands, p, j, scalars, workspace);
+    }
+    return;
+  }
+  for (int64_t j = 0; j < n_blocks_.count; ++j) {
+    for (int64_t p = 0; p < k_blocks_.count; ++p) run_block(operands, p, j, scalars, workspace);
+  }
+}
+
+void GemmProgram::run_block(const Operands& operands, int64_t k_block, int64_t n_block,
+                            const KernelScalars* scalars, unsigned char* workspace) const noexcept {
   const int64_t ldb_bytes = problem_.ldb * element_bytes_;
   const int64_t b_step = problem_.b_transposed ? element_bytes_ : ldb_bytes;
   const int64_t b_column = problem_.b_transposed ? ldb_bytes : element_bytes_;
-  const int64_t a_step = problem_.a_transposed ? problem_.lda * element_bytes_ : element_bytes_;
-  for (int64_t j = 0; j < n_blocks_.count; ++j) {
-    for (int64_t p = 0; p < k_blocks_.count; ++p) {
-      const void* b = at(operands.b, p * k_blocks_.size * b_step + j * n_blocks_.size * b_column);
-      b = pack_b(b, k_blocks_.size_of(p), n_blocks_.size_of(j), workspace + b_workspace_);
-      run_rows(at(operands.a, p * k_blocks_.size * a_step), b,
-               static_cast<unsigned char*>(operands.c) + j * n_blocks_.size * element_bytes_, p, j,
-               scalars, workspace);
-    }
-  }
+  const void* b =
+      at(operands.b, k_block * k_blocks_.size * b_step + n_block * n_blocks_.size * b_column);
+  b = pack_b(b, k_blocks_.size_of(k_block), n_blocks_.size_of(n_block), workspace + b_workspace_);
+  run_rows(at(operands.a, k_block * k_blocks_.size * a_step()), b,
+           static_cast<unsigned char*>(operands.c) + n_block * n_blocks_.size * element_bytes_,
+           k_block, n_block, scalars, workspace);
 }
 
 void GemmProgram::run_rows(const void* a, const void* b, unsigned char* c, int64_t k_block,
@@ -203,8 +214,10 @@ void GemmProgram::run_rows(const void* a, const void* b, unsigned char* c, int64
   const size_t column_index = table_index(false, n_block == n_blocks_.count - 1,
                                           k_block == k_blocks_.count - 1, k_block > 0);
   for (int64_t i = 0; i < m_blocks_.count; ++i) {
-    const void* block = at(a, i * m_blocks_.size * a_row);
-    block = pack_a(block, m_blocks_.size_of(i), k_blocks_.size_of(k_block), workspace);
+    const void* block = packs_all_rows_
+                            ? at(workspace, i * m_blocks_.size * a_row_bytes_)
+                            : pack_a(at(a, i * m_blocks_.size * a_row), m_blocks_.size_of(i),
+                                     k_blocks_.size_of(k_block), workspace);
     const size_t index = column_index | table_index(i == m_blocks_.count - 1, false, false, false);
     table_[index](block, b, c + i * m_blocks_.size * c_row, workspace + panel_workspace_, scalars);
   }
@@ -239,8 +252,6 @@ const void* GemmProgram::pack_a(const void* a, int64_t m, int64_t k,
   if (move_a_ == Move::kInPlace) return a;
   if (move_a_ == Move::kTranspose) {
     transpose(a, lda_bytes, k, m, element_bytes_, to, a_row_bytes_);
-  } else if (problem_.a_transposed) {
-    copy_rows(a, lda_bytes, k, m * element_bytes_, to, a_step_bytes_);
   } else {
     copy_rows(a, lda_bytes, m, k * element_bytes_, to, a_row_bytes_);
   }

@@ -63,6 +63,8 @@ class GemmProgram final : public Artifact {
   void run_blocks(const Operands& operands, void* workspace) const noexcept;
   void run_matrix(const Operands& operands, const KernelScalars* scalars,
                   unsigned char* workspace) const noexcept;
+  void run_block(const Operands& operands, int64_t k_block, int64_t n_block,
+                 const KernelScalars* scalars, unsigned char* workspace) const noexcept;
   void run_rows(const void* a, const void* b, unsigned char* c, int64_t k_block, int64_t n_block,
                 const KernelScalars* scalars, unsigned char* workspace) const noexcept;
   const void* pack_b(const void* b, int64_t k, int64_t n, unsigned char* to) const noexcept;
@@ -70,6 +72,8 @@ class GemmProgram final : public Artifact {
   void scale_c(const Operands& operands) const noexcept;
   bool only_scales() const { return kernels_.empty(); }
   bool reads_scalars() const;
+  // From a(i, p) to a(i, p + 1), as the caller stores it.
+  int64_t a_step() const { return (problem_.a_transposed ? problem_.lda : 1) * element_bytes_; }
 
   Problem problem_;  // as oriented for the kernels
   bool operands_exchanged_ = false;
@@ -77,7 +81,8 @@ class GemmProgram final : public Artifact {
   BlockSplit m_blocks_, n_blocks_, k_blocks_;
   Move move_a_ = Move::kInPlace;
   Move move_b_ = Move::kInPlace;
-  int64_t a_row_bytes_ = 0;  // strides the kernels use, after packing
+  bool packs_all_rows_ = false;  // of a block of k, before the blocks of columns that share them
+  int64_t a_row_bytes_ = 0;      // strides the kernels use, after packing
   int64_t a_step_bytes_ = 0;
   int64_t b_row_bytes_ = 0;
   int64_t panel_columns_ = 0;

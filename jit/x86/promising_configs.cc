@@ -21,6 +21,13 @@ class Seeds {
     if (std::find(found_.begin(), found_.end(), candidate) != found_.end()) return;
     if (space_.is_legal(candidate)) found_.push_back(candidate);
   }
+  // Those of both, in turns.
+  void offer_in_turns(const std::vector<Config>& x, const std::vector<Config>& y) {
+    for (size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
+      if (i < x.size()) offer(to_gemm_config(x[i]));
+      if (i < y.size()) offer(to_gemm_config(y[i]));
+    }
+  }
   std::vector<Config> take() { return std::move(found_); }
 
  private:
@@ -37,6 +44,7 @@ struct Strategy {
   int32_t prefetch_b;
   PackA pack_a = PackA::kNone;
   bool fetches_ahead = false;  // the next panel of b and the tile of c
+  int32_t nc = 0;
 };
 
 // Where b is read many times. In the order in which they won on a Zen 3, a Sapphire Rapids and a
@@ -53,6 +61,19 @@ constexpr Strategy kManyRows[] = {
     {PackB::kWhole, LoopOrder::kRowsOuter, 0, 0, 0},
     {PackB::kWhole, LoopOrder::kColumnsOuter, 512, 96, 0, PackA::kCopy},
     {PackB::kPanel, LoopOrder::kColumnsOuter, 512, 0, 8},
+};
+
+// Where b is transposed, and so has to be packed by blocks: narrow ones, which are in L1 or L2 when
+// they are used.
+constexpr Strategy kTransposedB[] = {
+    {PackB::kWhole, LoopOrder::kColumnsOuter, 0, 0, 0, PackA::kNone, false, 96},
+    {PackB::kWhole, LoopOrder::kColumnsOuter, 512, 0, 0, PackA::kNone, true, 96},
+    {PackB::kWhole, LoopOrder::kColumnsOuter, 256, 0, 0, PackA::kCopy, true, 192},
+    {PackB::kWhole, LoopOrder::kRowsOuter, 0, 0, 0},
+    {PackB::kWhole, LoopOrder::kRowsOuter, 256, 192, 0},
+    {PackB::kWhole, LoopOrder::kColumnsOuter, 384, 192, 0, PackA::kCopy},
+    {PackB::kWhole, LoopOrder::kColumnsOuter, 512, 96, 0, PackA::kCopy},
+    {PackB::kWhole, LoopOrder::kColumnsOuter, 0, 0, 0},
 };
 
 // Where b streams by once or nearly so: in short blocks of k with c in L1, or panel by panel.
@@ -84,12 +105,13 @@ std::vector<GemmConfig> outer_tiles(IsaId isa, const Problem& problem) {
 }
 
 GemmConfig combined(GemmConfig tile, const Strategy& strategy, const Problem& problem) {
-  tile.pack_b = problem.b_transposed ? PackB::kWhole : strategy.pack_b;
+  tile.pack_b = strategy.pack_b;
   tile.pack_a = strategy.pack_a;
   tile.order = strategy.order;
   tile.kc = strategy.kc < problem.k ? strategy.kc : 0;
   tile.mc = strategy.mc < problem.m ? strategy.mc : 0;
-  tile.prefetch_b = tile.pack_b == PackB::kWhole ? 0 : strategy.prefetch_b;
+  tile.nc = strategy.nc < problem.n ? strategy.nc : 0;
+  tile.prefetch_b = strategy.prefetch_b;
   tile.prefetch_panel = strategy.fetches_ahead && tile.pack_b == PackB::kPanel ? 1 : 0;
   tile.prefetch_c = strategy.fetches_ahead ? 1 : 0;
   return tile;
@@ -109,6 +131,18 @@ std::vector<Strategy> in_order_for(const Problem& problem, std::span<const Strat
   return ordered;
 }
 
+// A transposed a is turned while it is packed, which pays if it is large and read often; read where
+// it lies, every step of k is another line. Which way is better shows by trying both.
+void offer_both_packings(Seeds& seeds, GemmConfig config, const Problem& problem) {
+  constexpr int64_t kFitsL1 = 4096;
+  if (problem.a_transposed) {
+    config.pack_a = problem.m * problem.k > kFitsL1 ? PackA::kCopy : PackA::kNone;
+    seeds.offer(config);
+    config.pack_a = config.pack_a == PackA::kCopy ? PackA::kNone : PackA::kCopy;
+  }
+  seeds.offer(config);
+}
+
 // By diagonals, so that a short search sees the best of both lists and not one strategy alone.
 void offer_outer(Seeds& seeds, IsaId isa, const Problem& problem, std::span<const Strategy> given) {
   const std::vector<Strategy> strategies = in_order_for(problem, given);
@@ -116,7 +150,7 @@ void offer_outer(Seeds& seeds, IsaId isa, const Problem& problem, std::span<cons
   for (size_t diagonal = 0; diagonal + 1 < strategies.size() + tiles.size(); ++diagonal) {
     for (size_t i = 0; i <= diagonal && i < strategies.size(); ++i) {
       if (diagonal - i >= tiles.size()) continue;
-      seeds.offer(combined(tiles[diagonal - i], strategies[i], problem));
+      offer_both_packings(seeds, combined(tiles[diagonal - i], strategies[i], problem), problem);
     }
   }
 }
@@ -149,7 +183,9 @@ std::vector<Config> promising_configs(const Space& space, const Problem& given) 
   const Problem problem = orient(given).problem;
   Seeds seeds(space);
   const bool few_rows = problem.m <= kFewRows && !problem.b_transposed;
-  const bool dots_first =
+  // Where both operands lie along k and b is not read often enough to pay for turning it without
+  // question.
+  const bool dots_in_turns =
       problem.b_transposed && !problem.a_transposed && problem.m <= 4 * kFewRows;
   std::vector<IsaId> isas;
   for (const int32_t id : space.parameters()[0].values) isas.push_back(static_cast<IsaId>(id));
@@ -162,10 +198,17 @@ std::vector<Config> promising_configs(const Space& space, const Problem& given) 
     return describe(x).vector_bytes > describe(y).vector_bytes;
   });
   for (const IsaId isa : isas) {
-    if (dots_first) offer_dots(seeds, isa, problem);
-    if (few_rows) offer_outer(seeds, isa, problem, kFewRowsStrategies);
-    offer_outer(seeds, isa, problem, kManyRows);
-    if (!dots_first) offer_dots(seeds, isa, problem);
+    Seeds dots(space), outer(space);
+    offer_dots(dots, isa, problem);
+    if (few_rows) offer_outer(outer, isa, problem, kFewRowsStrategies);
+    offer_outer(outer, isa, problem,
+                problem.b_transposed ? std::span<const Strategy>(kTransposedB) : kManyRows);
+    if (dots_in_turns) {
+      seeds.offer_in_turns(dots.take(), outer.take());
+    } else {
+      seeds.offer_in_turns(outer.take(), {});
+      seeds.offer_in_turns(dots.take(), {});
+    }
   }
   std::vector<Config> found = seeds.take();
   return found.empty() ? space.enumerate(1) : found;

@@ -15,8 +15,9 @@ using Contender = std::function<void()>;
 
 // Rounds between two looks at the time stolen by a hypervisor, which takes tens of microseconds to
 // read and comes in ticks of 10 ms: more often would cost as much as the timing, less often would
-// throw away more rounds for one tick.
+// throw away more rounds for one tick. Rounds that take long by themselves get a look each.
 constexpr int kRoundsPerBatch = 5;
+constexpr Nanoseconds kLongBatch = std::chrono::milliseconds(2);
 
 // A call longer than this warms the caches by itself within a few percent of its own time, so it
 // gets no untimed call before it: that would double the cost of timing large problems.
@@ -24,7 +25,7 @@ constexpr Nanoseconds kLongCall = std::chrono::milliseconds(5);
 
 struct Round {
   std::vector<double> times_ns;
-  int64_t disturbance = 0;  // preemptions, and ticks stolen in its batch
+  int64_t disturbance = 0;  // preemptions or samples that waited, and ticks stolen in its batch
 };
 
 class Interleaving {
@@ -93,19 +94,33 @@ class Interleaving {
     Round round{std::vector<double>(contenders_.size()), 0};
     const std::vector<size_t> order = order_of(static_cast<int>(rounds_.size()));
     const int64_t before = interruptions_.preemptions();
+    int64_t waits = 0;
     for (const size_t i : order) {
       if (should_stop()) return;
       if (needs_warm_up_[i]) contenders_[i]();
-      round.times_ns[i] = static_cast<double>(sample(i, repeats_[i]).count()) / repeats_[i];
+      const Nanoseconds waited =
+          options_.tolerated_wait > 0 ? interruptions_.waited() : Nanoseconds();
+      const Nanoseconds time = sample(i, repeats_[i]);
+      if (options_.tolerated_wait > 0) waits += waited_long(interruptions_.waited() - waited, time);
+      round.times_ns[i] = static_cast<double>(time.count()) / repeats_[i];
     }
-    round.disturbance = interruptions_.preemptions() - before;
+    round.disturbance = options_.tolerated_wait > 0 ? waits : interruptions_.preemptions() - before;
     rounds_.push_back(std::move(round));
+  }
+
+  bool waited_long(Nanoseconds waited, Nanoseconds time) const {
+    return static_cast<double>(waited.count()) >
+           options_.tolerated_wait * static_cast<double>(time.count());
   }
 
   void take_batch(Nanoseconds deadline) {
     const size_t first = rounds_.size();
     const int64_t before = interruptions_.stolen_ticks();
-    for (int i = 0; i < kRoundsPerBatch && !is_stopped_ && !is_spent(deadline); ++i) take_round();
+    const Nanoseconds begin = clock_.now();
+    for (int i = 0; i < kRoundsPerBatch && !is_stopped_ && !is_spent(deadline); ++i) {
+      if (i > 0 && clock_.now() - begin > kLongBatch) break;
+      take_round();
+    }
     const int64_t stolen = interruptions_.stolen_ticks() - before;
     for (size_t i = first; i < rounds_.size(); ++i) rounds_[i].disturbance += stolen;
   }

@@ -23,6 +23,10 @@ struct InterleavedOptions {
   int min_rounds = 5;  // rounds taken whatever the budget
   int max_rounds = 200;
   int max_repeats = 1 << 20;  // calls in one sample, at most
+  // Share of a sample for which its thread may have waited for a core, and still count. 0: one
+  // preemption rejects the round. For contenders that keep all cores busy, where the system's own
+  // errands preempt each of them many times a second, for microseconds: then every round would go.
+  double tolerated_wait = 0;
   // Called with the contender and its repeats before each sample, off the clock and after the
   // warm-up call: where a cold timing empties the caches.
   std::function<void(size_t contender, int repeats)> before_sample;
@@ -53,8 +57,9 @@ struct InterleavedTimes {
 // Times the contenders against each other on the calling thread. Every round takes one sample of
 // each, in an order that changes from round to round so that none always follows the same other;
 // each sample follows an untimed call of its own, which brings back what the contender before it
-// pushed out of the caches. Rounds in which the thread was interrupted are rejected. Only what runs
-// on the calling thread can be seen to be interrupted: a contender's own threads cannot.
+// pushed out of the caches. Rounds in which the thread was interrupted (for longer than
+// tolerated_wait) are rejected. Only what runs on the calling thread can be seen to be interrupted:
+// a contender's own threads cannot; and its sleep, while they work, is no interruption.
 InterleavedTimes time_interleaved(std::span<const std::function<void()>> contenders,
                                   const InterleavedOptions& options);
 

@@ -16,6 +16,15 @@ class KernelInterruptions final : public InterruptionCounter {
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
   }
 
+  std::chrono::nanoseconds waited() const override {
+    // "time-on-cpu time-waited switches"
+    std::ifstream file("/proc/thread-self/schedstat");
+    int64_t on_cpu_ns = 0;
+    int64_t waited_ns = 0;
+    return file >> on_cpu_ns >> waited_ns ? std::chrono::nanoseconds(waited_ns)
+                                          : std::chrono::nanoseconds(0);
+  }
+
   int64_t stolen_ticks() const override {
     // "cpu user nice system idle iowait irq softirq steal ...": the sum over all cores comes first.
     std::ifstream file("/proc/stat");

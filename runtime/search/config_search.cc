@@ -33,7 +33,8 @@ constexpr std::size_t kQuickSamples = 3;
 constexpr double kHopeless = 1.3;
 
 // If the call that was checked took this much longer than the best, it is the only sample: new code
-// and memory account for a part of it, not for so much. Matters where a call takes milliseconds.
+// and memory account for a part of it, not for so much. A long call (below) hides even that part,
+// and is hopeless at kHopeless: the search then sees half as many configs again at 1024x1024x1024.
 constexpr double kHopelessAtOnce = 2.0;
 
 // A call this long is a steady sample by itself, and two of them are enough to rank it.
@@ -216,7 +217,8 @@ class ConfigSearch {
   std::vector<Sample> quick_samples(const Artifact& artifact, const Sample& checked) {
     const double best = ranking_.empty() ? std::numeric_limits<double>::max() : ranking_[0].first;
     const double checked_ns = checked.per_call.count();
-    if (checked_ns >= kQuickSampleNs && checked_ns > best * kHopelessAtOnce) return {checked};
+    const double hopeless = checked_ns >= kLongCallNs ? kHopeless : kHopelessAtOnce;
+    if (checked_ns >= kQuickSampleNs && checked_ns > best * hopeless) return {checked};
     std::vector<Sample> samples = {time_calls(artifact, 1)};
     const double call_ns = samples[0].per_call.count();
     const std::int32_t repeats = repeats_for(call_ns);

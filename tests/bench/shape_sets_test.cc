@@ -46,7 +46,8 @@ TEST(ShapeSets, EverySetHoldsValidProblemsOfTheTypeAskedFor) {
 
 TEST(ShapeSets, UnknownSetNamesThoseThereAre) {
   EXPECT_THAT(shapes_of_set("huge", DType::kF32),
-              FailsWith(StatusCode::kInvalidArgument, HasSubstr("reference, models, quick, all")));
+              FailsWith(StatusCode::kInvalidArgument,
+                        HasSubstr("reference, models, quick, transposes, all")));
 }
 
 TEST(ShapesFile, ReadsSizesAndProblemTextAndSkipsComments) {

@@ -120,6 +120,8 @@ TEST_F(SummaryTest, ComparesTransposesWithNn) {
   const Summary summary = summarize(results);
   EXPECT_EQ(summary.single->shapes, 3);
   EXPECT_DOUBLE_EQ(*summary.transposes.at("nt").geomean_vs_nn, 0.9);
+  EXPECT_DOUBLE_EQ(*summary.transposes.at("nt").median_spread, 0);
+  EXPECT_EQ(summary.transposes.at("nt").shapes, 1);
   EXPECT_DOUBLE_EQ(*summary.transposes.at("nt").geomean_vs_best, 1.5);
   EXPECT_DOUBLE_EQ(*summary.transposes.at("nn").geomean_vs_nn, 1);
 }

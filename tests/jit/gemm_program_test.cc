@@ -91,6 +91,33 @@ TEST(GemmProgram, FetchingAheadChangesNoResult) {
   }
 }
 
+// A packed a serves all blocks of columns, whatever the blocks of rows and of k, and with every
+// remainder of the squares in which a transposed one is turned.
+TEST(GemmProgram, PacksAOnceForAllBlocksOfColumns) {
+  for (const bool a_transposed : {false, true}) {
+    for (const bool b_transposed : {false, true}) {
+      for (const int64_t extra : {0, 1, 3, 7, 8, 13}) {
+        const int64_t k = 129 + extra;
+        ProgramCheck program(
+            Problem::mm(DType::kF32, 96 + extra, 97 + extra, k, a_transposed, b_transposed),
+            {.beta = 0.5});
+        GemmConfig config = small_tile();
+        config.nc = 48;
+        config.pack_a = PackA::kCopy;
+        config.pack_b = PackB::kWhole;
+        for (const int32_t mc : {0, 48}) {
+          for (const int32_t kc : {0, 128}) {
+            config.mc = mc;
+            config.kc = kc;
+            ASSERT_EQ(program.space(config.isa).why_illegal(to_config(config)), std::nullopt);
+            EXPECT_EQ(program.failure_of(config), "");
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(GemmProgram, OverwritesNanWhenBetaHappensToBeZero) {
   ProgramCheck program(Problem::mm(DType::kF32, 17, 33, 9), {.beta = 0, .any_scalars = true});
   program.operands(0).c().fill_with(kNan);

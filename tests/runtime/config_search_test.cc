@@ -149,6 +149,14 @@ TEST_F(ConfigSearchTest, RunsAConfigOnceIfThatTookTwiceTheBest) {
   EXPECT_EQ(clock.now(), 2 * microseconds(10) + 4 * milliseconds(1) + milliseconds(8));
 }
 
+TEST_F(ConfigSearchTest, RunsALongConfigOnceIfThatTookAThirdMoreThanTheBest) {
+  device.step = milliseconds(6);
+  options.should_stop = [asked = 0]() mutable { return ++asked > 2; };
+  search({config(5, 3), config(4, 3)}).take();
+  // The best is checked and sampled twice at 18 ms.
+  EXPECT_EQ(clock.now(), 2 * microseconds(10) + 3 * milliseconds(18) + milliseconds(24));
+}
+
 TEST_F(ConfigSearchTest, SamplesLongCallsTwice) {
   device.step = milliseconds(6);
   options.should_stop = [asked = 0]() mutable { return ++asked > 1; };

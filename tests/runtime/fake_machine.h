@@ -17,6 +17,7 @@ class FakeMachine final : public Clock, public InterruptionCounter {
  public:
   std::chrono::nanoseconds now() const override { return now_ += time_to_read_; }
   int64_t preemptions() const override { return preemptions_; }
+  std::chrono::nanoseconds waited() const override { return waited_; }
   int64_t stolen_ticks() const override { return stolen_ticks_; }
 
   // Lets every reading of the clock take this long, for contenders that know nothing of it.
@@ -24,6 +25,12 @@ class FakeMachine final : public Clock, public InterruptionCounter {
 
   void pass(std::chrono::nanoseconds time) { now_ += time; }
   void preempt() { ++preemptions_; }
+  // Preempts, and keeps the core away for so long.
+  void keep_waiting(std::chrono::nanoseconds time) {
+    preempt();
+    pass(time);
+    waited_ += time;
+  }
   void steal() { ++stolen_ticks_; }
 
   // A contender each of whose calls takes this long.
@@ -35,6 +42,7 @@ class FakeMachine final : public Clock, public InterruptionCounter {
   mutable std::chrono::nanoseconds now_{1000};
   std::chrono::nanoseconds time_to_read_{0};
   int64_t preemptions_ = 0;
+  std::chrono::nanoseconds waited_{0};
   int64_t stolen_ticks_ = 0;
 };
 

@@ -163,6 +163,42 @@ TEST_F(InterleavedTimer, RejectsTheBatchOfRoundsInWhichTimeWasStolen) {
   EXPECT_THAT(times.rounds_ns, SizeIs(5));
 }
 
+TEST_F(InterleavedTimer, RejectsOnlyTheRoundInWhichTimeWasStolenIfRoundsAreLong) {
+  int calls = 0;
+  const InterleavedTimes times = time_interleaved(Contenders{[&] {
+                                                    machine_.pass(milliseconds(3));
+                                                    if (++calls == kCallsToCalibrate + 3)
+                                                      machine_.steal();
+                                                  }},
+                                                  options_);
+  EXPECT_EQ(times.rejected, 1);
+  EXPECT_TRUE(times.is_undisturbed);
+}
+
+TEST_F(InterleavedTimer, CountsRoundsThatWaitedNoLongerThanTolerated) {
+  options_.tolerated_wait = 0.01;
+  const InterleavedTimes times = time_interleaved(Contenders{[&] {
+                                                    machine_.pass(microseconds(1000));
+                                                    machine_.keep_waiting(microseconds(5));
+                                                  }},
+                                                  options_);
+  EXPECT_EQ(times.rejected, 0);
+}
+
+TEST_F(InterleavedTimer, RejectsRoundsThatWaitedLongerThanTolerated) {
+  options_.tolerated_wait = 0.01;
+  options_.max_rounds = 20;
+  const auto contender = [&, calls = 0]() mutable {
+    const int round = (calls++ - kCallsToCalibrate) / 2;
+    machine_.pass(microseconds(1000));
+    machine_.keep_waiting(round % 2 == 1 ? microseconds(50) : microseconds(5));
+  };
+  const InterleavedTimes times = time_interleaved(Contenders{contender}, options_);
+  EXPECT_TRUE(times.is_undisturbed);
+  EXPECT_EQ(times.rejected, times.rounds / 2);
+  EXPECT_THAT(times.times_of(0), Each(1'005'000));
+}
+
 TEST_F(InterleavedTimer, KeepsTheLeastDisturbedRoundsIfNoneIsUndisturbed) {
   options_.max_rounds = 10;
   const auto contender = [&, calls = 0]() mutable {

@@ -14,6 +14,9 @@ TEST(InterruptionCounter, OfTheKernelNeverGoesBack) {
   EXPECT_GE(stolen, 0);
   EXPECT_GE(counter.preemptions(), preemptions);
   EXPECT_GE(counter.stolen_ticks(), stolen);
+  const std::chrono::nanoseconds waited = counter.waited();
+  EXPECT_GE(waited.count(), 0);
+  EXPECT_GE(counter.waited(), waited);
 }
 
 }  // namespace

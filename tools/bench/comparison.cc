@@ -13,6 +13,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
+// Of a sample on all cores. Smaller than what a round's ratio varies by without any interruption;
+// ten times less would reject most rounds, since something always runs somewhere.
+constexpr double kToleratedWait = 0.01;
+
 // CPU time all threads of the process have used.
 nanoseconds process_cpu_time() {
   timespec time{};
@@ -43,6 +47,7 @@ InterleavedOptions timer_options(std::span<const std::function<void()>> calls,
   timer.min_rounds = options.rounds;
   timer.max_rounds = 2 * options.rounds;
   if (options.wait_for_workers) {
+    timer.tolerated_wait = kToleratedWait;
     timer.before_sample = [calls](std::size_t contender, int) {
       wait_for_workers();
       calls[contender]();  // its own workers slept too: wake them off the clock

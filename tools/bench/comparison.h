@@ -40,8 +40,8 @@ struct Contest {
 };
 
 // Times the contestants in turns on this thread, in an order that rotates, each sample after an
-// untimed call. Rounds in which the thread lost its core are dropped and taken again, up to as many
-// again.
+// untimed call. Rounds in which the thread lost its core (with wait_for_workers: for more than a
+// hundredth of a sample) are dropped and taken again, up to as many again.
 Contest hold_contest(std::span<const Contestant> contestants, const ContestOptions& options);
 
 // Peers that give the right result for the test case, bound to its operands; those that do not, or

@@ -165,6 +165,8 @@ Json transposes_json(const Summary& summary) {
   Json json = Json::object();
   for (const auto& [name, transposes] : summary.transposes) {
     json[name] = {{"geomean_vs_nn", figure(transposes.geomean_vs_nn)},
+                  {"median_spread", figure(transposes.median_spread)},
+                  {"shapes", transposes.shapes},
                   {"geomean_vs_best", figure(transposes.geomean_vs_best)}};
   }
   return json;

@@ -83,10 +83,28 @@ constexpr Row kQuick[] = {
     {"ViT-B projection", 197, 768, 768},
 };
 
+// For comparing the ways to store operands: cubes that fit a cache each, odd sizes, and layers of
+// models. Not tiny or with few rows, where nothing would be packed.
+constexpr Row kStored[] = {
+    {nullptr, 64, 64, 64},
+    {nullptr, 128, 128, 128},
+    {nullptr, 256, 256, 256},
+    {nullptr, 512, 512, 512},
+    {nullptr, 100, 100, 1000},
+    {nullptr, 33, 257, 511},
+    {nullptr, 333, 777, 555},
+    {nullptr, 64, 2048, 2048},
+    {"BERT projection, 128 tokens", 128, 768, 768},
+    {"ViT-B mlp up", 197, 3072, 768},
+    {"MLP-Mixer tokens down", 512, 196, 256},
+    {"PCA covariance, MNIST", 784, 784, 1000},
+};
+
 constexpr ShapeSet kSets[] = {
     {"reference", "19 shapes: cubes from 8 to 1024, thin and odd ones"},
     {"models", "layers of transformers, ViT, MLP-Mixer, RNN, PCA, and small batched products"},
     {"quick", "a dozen shapes of different kinds, as in the demo"},
+    {"transposes", "a dozen medium shapes, to compare the ways to store them"},
     {"all", "reference and models"},
 };
 
@@ -172,6 +190,7 @@ Result<std::vector<Shape>> shapes_of_set(std::string_view name, DType dtype) {
   if (name == "reference" || name == "all") append(kReference, dtype, shapes);
   if (name == "models" || name == "all") append(kModels, dtype, shapes);
   if (name == "quick") append(kQuick, dtype, shapes);
+  if (name == "transposes") append(kStored, dtype, shapes);
   if (!shapes.empty()) return shapes;
   std::string known;
   for (const ShapeSet& set : kSets) known += (known.empty() ? "" : ", ") + std::string(set.name);

@@ -82,11 +82,14 @@ std::map<std::string, TransposeSummary> summarize_transposes(const BenchResults&
     threads = std::min(threads, result.threads);
   }
   std::map<std::string, std::vector<double>> vs_nn;
+  std::map<std::string, std::vector<double>> spreads;
   for (const TransposeResult& result : results.transposes) {
     if (result.threads != threads) continue;
     const Series& nn = result.series.front();
     for (const Series& stored : result.series) {
-      vs_nn[stored.name].push_back(speedup(stored, nn).median);
+      const Ratio ratio = speedup(stored, nn);
+      vs_nn[stored.name].push_back(ratio.median);
+      spreads[stored.name].push_back(ratio.spread);
     }
   }
   std::map<std::string, RatioLists> vs_best;
@@ -97,7 +100,10 @@ std::map<std::string, TransposeSummary> summarize_transposes(const BenchResults&
   std::map<std::string, TransposeSummary> summaries;
   for (const auto& [name, lists] : vs_best) {
     summaries[name].geomean_vs_best = geomean(lists.best);
-    if (vs_nn.contains(name)) summaries[name].geomean_vs_nn = geomean(vs_nn[name]);
+    if (!vs_nn.contains(name)) continue;
+    summaries[name].geomean_vs_nn = geomean(vs_nn[name]);
+    summaries[name].median_spread = median_of(spreads[name]);
+    summaries[name].shapes = static_cast<int>(vs_nn[name].size());
   }
   return summaries;
 }

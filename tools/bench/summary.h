@@ -49,6 +49,8 @@ struct ThreadSummary {
 
 struct TransposeSummary {
   std::optional<double> geomean_vs_nn;    // Triode's speed against its own on nn; 1 is as fast
+  std::optional<double> median_spread;    // of the ratios to nn
+  int shapes = 0;                         // compared with nn
   std::optional<double> geomean_vs_best;  // against the best peer on the same transposes
 };
 
