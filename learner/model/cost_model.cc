@@ -10,6 +10,7 @@
 
 #include "learner/model/block_kernels.h"
 #include "learner/model/prepared_net.h"
+#include "learner/model/tree_ensemble.h"
 
 namespace triode {
 namespace {
@@ -71,6 +72,21 @@ class CostModel::Ranker {
       std::copy_n(column.begin(), count, values.begin() + static_cast<std::ptrdiff_t>(first));
     });
     return values;
+  }
+
+  // Gives the trees their share in scores that are the mean of the rank nets.
+  void blend_trees(std::span<const Config> configs, std::span<double> scores) {
+    const TreeEnsemble& trees = model_.snapshot_.trees;
+    if (trees.empty()) return;
+    std::vector<double> values(configs.size(), 0);
+    for_each_block(configs, [&](size_t first, size_t count) {
+      add_tree_values(trees, {block_.problem(), block_.row(block_.problem_count())}, count,
+                      values.data() + first);
+    });
+    const double share = trees.share;
+    for (size_t i = 0; i < values.size(); ++i) {
+      scores[i] = (1 - share) * scores[i] + share * values[i];
+    }
   }
 
   // Row-major, one row for each config. Leaves the first rank net's values in base_values_.
@@ -198,11 +214,15 @@ void CostModel::Ranker::fill_candidates(std::span<const Config> chosen, Ranking&
     }
   }
   for (size_t i = 0; i < count; ++i) {
+    sum[i] /= members;
+    squares[i] = std::max(0.0, squares[i] / members - sum[i] * sum[i]);
+  }
+  blend_trees(chosen, sum);
+  for (size_t i = 0; i < count; ++i) {
     const std::span<const float> row = ranking.basis_of(i);
     double correction = 0;
     for (size_t j = 0; j < row.size(); ++j) correction += online_.mean[j] * row[j];
-    ranking.candidates[i].score = sum[i] / members + correction;
-    squares[i] = std::max(0.0, squares[i] / members - sum[i] / members * (sum[i] / members));
+    ranking.candidates[i].score = sum[i] + correction;
   }
   fill_stddev(squares, ranking);
   if (!prepared_.failure) return;
@@ -363,6 +383,7 @@ Result<std::vector<double>> CostModel::uncorrected_scores(const RankingTask& tas
     const std::vector<float> values = ranker.net_values(position, configs);
     for (size_t i = 0; i < scores.size(); ++i) scores[i] += values[i] / members;
   }
+  ranker.blend_trees(configs, scores);
   return scores;
 }
 

@@ -72,8 +72,8 @@ class CostModel {
   Result<std::vector<float>> evaluate(const RankingTask& task, std::span<const Config> configs,
                                       size_t position) const;
 
-  // Mean of the rank nets' values for configs, without any correction: what a timing is compared
-  // with to learn from it.
+  // Mean of the rank nets' values for configs, the trees having their share, without any
+  // correction: what a timing is compared with to learn from it.
   Result<std::vector<double>> uncorrected_scores(const RankingTask& task,
                                                  std::span<const Config> configs) const;
 

@@ -31,7 +31,7 @@ struct PolicyOptions {
   double doubt = 1.0;         // standard deviations of credit a candidate gets; more explores more
   // Standard deviations by which another mechanism class may lie behind the best and still get a
   // reserved slot; more keeps exploring longer.
-  double reserve_doubt = 3.0;
+  double reserve_doubt = 2.0;
   // Candidates whose basis differs by less than this share of its length from one already in the
   // batch wait behind the others: timing near-twins teaches little. 0 is off.
   double least_distance = 0.02;

@@ -86,6 +86,7 @@ Status Snapshot::validate() const {
   TRIODE_TRY(check_schema(*this, table));
   TRIODE_TRY(check_standardisation(standardisation, table.size()));
   TRIODE_TRY(check_nets(*this, table));
+  TRIODE_TRY(trees.validate(table.size()));
   if (shortlist < 1 || shortlist > 4096) return invalid_argument("an impossible shortlist");
   const auto first_rank = std::find_if(nets.begin(), nets.end(),
                                        [](const Net& net) { return net.role == NetRole::kRank; });

@@ -13,6 +13,7 @@
 #include "learner/model/net.h"
 #include "learner/model/online_state.h"
 #include "learner/model/support.h"
+#include "learner/model/tree_ensemble.h"
 
 namespace triode {
 
@@ -38,6 +39,7 @@ struct Snapshot {
   // `shortlist` best. At most one of each other role.
   std::vector<Net> nets;
   int32_t shortlist = 64;
+  TreeEnsemble trees;  // have their share in that re-ranking; may be empty
   OnlineState online;
   TrainingSupport support;
   std::string training_digest;  // sha256 of the training data, hexadecimal

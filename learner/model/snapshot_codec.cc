@@ -13,7 +13,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view kMagic = "TRIODEML";
-constexpr uint32_t kVersion = 1;
+// Version 2 has a section of trees. A snapshot without trees is still written as version 1, so that
+// its bytes, and its identity, stay what they were.
+constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersionWithoutTrees = 1;
 constexpr size_t kDigestBytes = 32;
 // Magic, version, length of the whole file.
 constexpr size_t kHeaderBytes = 8 + sizeof(uint32_t) + sizeof(uint64_t);
@@ -135,6 +138,23 @@ Status read_nets(ByteReader& in, Snapshot& s) {
   return {};
 }
 
+void write_trees(const Snapshot& s, ByteWriter& out) {
+  out.number(s.trees.depth);
+  out.number(s.trees.share);
+  out.numbers(s.trees.feature);
+  out.numbers(s.trees.threshold);
+  out.numbers(s.trees.leaf);
+}
+Status read_trees(ByteReader& in, Snapshot& s) {
+  s.trees.depth = TRIODE_TRY(in.number<int32_t>());
+  s.trees.share = TRIODE_TRY(in.number<float>());
+  s.trees.feature = TRIODE_TRY(in.numbers<uint16_t>(kMaxTrees * kMaxTreeDepth));
+  s.trees.threshold = TRIODE_TRY(in.numbers<float>(kMaxTrees * kMaxTreeDepth));
+  s.trees.leaf = TRIODE_TRY(in.numbers<float>(kMaxTrees << kMaxTreeDepth));
+  if (s.trees.empty()) return corrupt("the section of trees holds none");
+  return {};
+}
+
 // Of the symmetric covariance, the lower triangle.
 void write_online(const Snapshot& s, ByteWriter& out) {
   const OnlineState& state = s.online;
@@ -196,6 +216,7 @@ struct Section {
   std::string_view name;  // eight bytes
   void (*write)(const Snapshot&, ByteWriter&);
   Status (*read)(ByteReader&, Snapshot&);
+  uint32_t since = kVersionWithoutTrees;  // version of the file
 };
 
 constexpr Section kSections[] = {
@@ -203,13 +224,15 @@ constexpr Section kSections[] = {
     {"features", write_features, read_features},
     {"standard", write_standardisation, read_standardisation},
     {"nets    ", write_nets, read_nets},
+    {"trees   ", write_trees, read_trees, kVersion},
     {"online  ", write_online, read_online},
     {"support ", write_support, read_support},
     {"card    ", write_card, read_card},
 };
 
-Status read_sections(ByteReader& in, Snapshot& snapshot) {
+Status read_sections(ByteReader& in, uint32_t version, Snapshot& snapshot) {
   for (const Section& section : kSections) {
+    if (section.since > version) continue;
     if (TRIODE_TRY(in.raw(section.name.size())) != section.name) {
       return corrupt("the section " + std::string(section.name) + " is not where it should be");
     }
@@ -231,8 +254,10 @@ std::string_view as_text(const Sha256Digest& digest) {
 }  // namespace
 
 std::string write_snapshot(const Snapshot& snapshot) {
+  const uint32_t version = snapshot.trees.empty() ? kVersionWithoutTrees : kVersion;
   ByteWriter sections;
   for (const Section& section : kSections) {
+    if (section.since > version) continue;
     ByteWriter body;
     section.write(snapshot, body);
     sections.raw(section.name);
@@ -240,7 +265,7 @@ std::string write_snapshot(const Snapshot& snapshot) {
   }
   ByteWriter out;
   out.raw(kMagic);
-  out.number(kVersion);
+  out.number(version);
   out.number(static_cast<uint64_t>(kHeaderBytes + sections.bytes().size() + kDigestBytes));
   out.raw(sections.bytes());
   const Sha256Digest digest = sha256(out.bytes());
@@ -255,9 +280,9 @@ Result<Snapshot> read_snapshot(std::string_view bytes) {
   }
   TRIODE_TRY(in.raw(kMagic.size()));
   const auto version = TRIODE_TRY(in.number<uint32_t>());
-  if (version != kVersion) {
+  if (version != kVersion && version != kVersionWithoutTrees) {
     return unsupported("the snapshot has version " + std::to_string(version) +
-                       ", this build reads version " + std::to_string(kVersion));
+                       ", this build reads versions up to " + std::to_string(kVersion));
   }
   const auto length = TRIODE_TRY(in.number<uint64_t>());
   if (length != bytes.size() || length > kMaxSnapshotBytes) {
@@ -270,7 +295,7 @@ Result<Snapshot> read_snapshot(std::string_view bytes) {
   }
   ByteReader sections(content.substr(kHeaderBytes));
   Snapshot snapshot;
-  TRIODE_TRY(read_sections(sections, snapshot));
+  TRIODE_TRY(read_sections(sections, version, snapshot));
   TRIODE_TRY(snapshot.validate());
   return snapshot;
 }

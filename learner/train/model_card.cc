@@ -35,6 +35,9 @@ void list_nets(std::ostringstream& out, const Snapshot& snapshot) {
     for (const DenseLayer& layer : net.layers) out << "-" << layer.outputs;
     out << "\n";
   }
+  if (snapshot.trees.empty()) return;
+  out << "- trees: " << snapshot.trees.tree_count() << " of depth " << snapshot.trees.depth
+      << ", with a share of " << snapshot.trees.share << "\n";
 }
 
 }  // namespace

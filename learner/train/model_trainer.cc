@@ -14,8 +14,9 @@ namespace triode::train {
 namespace {
 
 // Shares of the whole work, for the progress alone.
-constexpr double kRankShare = 0.75;
-constexpr double kStudentShare = 0.15;
+constexpr double kTreeShare = 0.1;
+constexpr double kRankShare = 0.7;
+constexpr double kStudentShare = 0.1;
 constexpr double kLevelShare = 0.06;
 constexpr double kVendorShare = 0.02;
 constexpr double kFailureShare = 0.02;
@@ -47,6 +48,7 @@ class ModelTraining {
     }
     snapshot.standardisation = standardisation_;
     snapshot.shortlist = recipe_.shortlist;
+    snapshot.trees = TRIODE_TRY(rank_trees());
     snapshot.nets = TRIODE_TRY(rank_nets());
     TRIODE_TRY(add_level(snapshot));
     TRIODE_TRY(add_vendor(snapshot));
@@ -65,20 +67,32 @@ class ModelTraining {
     return {problems_, matrix_, chosen_, standardisation_, inputs};
   }
 
-  Result<std::vector<Net>> train(const TrainingLists& lists, const NetRecipe& recipe, NetRole role,
-                                 std::span<const uint16_t> inputs, const std::string& part,
-                                 double share) {
-    const auto report = [&](const TrainingProgress& net) {
+  ProgressSink report(const std::string& part, double share) const {
+    return [this, part, share](const TrainingProgress& net) {
       const double here = share * net.epoch / net.epochs;
       return !progress_ || progress_({part, done_ + here, net});
     };
-    std::vector<Net> nets = TRIODE_TRY(train_nets(lists, recipe, report));
+  }
+
+  Result<std::vector<Net>> train(const TrainingLists& lists, const NetRecipe& recipe, NetRole role,
+                                 std::span<const uint16_t> inputs, const std::string& part,
+                                 double share) {
+    std::vector<Net> nets = TRIODE_TRY(train_nets(lists, recipe, report(part, share)));
     done_ += share;
     for (Net& net : nets) {
       net.role = role;
       net.inputs.assign(inputs.begin(), inputs.end());
     }
     return nets;
+  }
+
+  Result<TreeEnsemble> rank_trees() {
+    if (recipe_.trees.trees == 0) return TreeEnsemble{};
+    const TrainingLists lists = rank_lists(view(inputs_), recipe_.lists);
+    TreeEnsemble trees = TRIODE_TRY(train_trees(lists, recipe_.trees, report("trees", kTreeShare)));
+    done_ += kTreeShare;
+    for (uint16_t& feature : trees.feature) feature = inputs_[feature];
+    return trees;
   }
 
   // The student first, then its teachers.
@@ -188,7 +202,9 @@ void describe(std::ostringstream& out, const char* part, const NetRecipe& net) {
 
 ModelRecipe ModelRecipe::standard(uint64_t seed, int32_t threads) {
   ModelRecipe recipe;
+  recipe.rank.members = 8;
   recipe.rank.epochs = 60;
+  recipe.rank.held_out_parts = 16;
   recipe.student.members = 1;
   recipe.student.hidden = {64, 48};
   recipe.student.activation = Activation::kRelu;  // it sees every config of a space
@@ -203,6 +219,7 @@ ModelRecipe ModelRecipe::standard(uint64_t seed, int32_t threads) {
   recipe.failure = recipe.vendor;
   recipe.failure.objective = Objective::kLogistic;
   recipe.failure.epochs = 10;
+  recipe.trees.seed = seed;
   for (NetRecipe* net :
        {&recipe.rank, &recipe.student, &recipe.level, &recipe.vendor, &recipe.failure}) {
     net->seed = seed;
@@ -214,6 +231,11 @@ ModelRecipe ModelRecipe::standard(uint64_t seed, int32_t threads) {
 std::string to_string(const ModelRecipe& recipe) {
   std::ostringstream out;
   describe(out, "rank", recipe.rank);
+  const TreeRecipe& trees = recipe.trees;
+  out << "trees: " << trees.trees << " depth=" << trees.depth << " lr=" << trees.learning_rate
+      << " l2=" << trees.l2 << " lists=" << trees.list_share << " features=" << trees.feature_share
+      << " bins=" << trees.bins << " gain_fall=" << trees.gain_fall << " top=" << trees.top_places
+      << " share=" << trees.share << " seed=" << trees.seed << "; ";
   describe(out, "shortlist", recipe.student);
   describe(out, "level", recipe.level);
   describe(out, "vendor", recipe.vendor);

@@ -13,12 +13,14 @@
 #include "learner/train/net_trainer.h"
 #include "learner/train/rank_lists.h"
 #include "learner/train/timed_problem.h"
+#include "learner/train/tree_trainer.h"
 
 namespace triode::train {
 
 // Everything that decides a model, but the data.
 struct ModelRecipe {
   NetRecipe rank;     // the ensemble that re-ranks
+  TreeRecipe trees;   // that have a share in the re-ranking
   NetRecipe student;  // one small net that is taught by the ensemble and shortlists
   NetRecipe level;    // absolute time
   NetRecipe vendor;
@@ -27,8 +29,8 @@ struct ModelRecipe {
   int32_t shortlist = 64;
   // Of the online state: see tempered_prior. How many problems the training counts for, so that a
   // new device can overrule it; what a single ln time varies by; how little is known beforehand.
-  double prior_problems = 20;
-  double noise = 0.08;
+  double prior_problems = 5;
+  double noise = 0.04;
   double ridge = 1;
 
   // The shipped models'. `seed` and `threads` go into every net.
@@ -41,7 +43,7 @@ std::string to_string(const ModelRecipe& recipe);
 
 // What is being trained, and how far it is.
 struct ModelProgress {
-  std::string part;  // "rank", "shortlist", "level", "vendor", "failure"
+  std::string part;  // "rank", "trees", "shortlist", "level", "vendor", "failure"
   double done = 0;   // of the whole model, 0 to 1
   TrainingProgress net;
 };

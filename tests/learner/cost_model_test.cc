@@ -89,6 +89,28 @@ TEST_F(RankedTask, SortsByTheNetsValue) {
   }
 }
 
+TEST_F(RankedTask, GivesTreesTheirShare) {
+  Snapshot snapshot = small_snapshot(2);
+  const Ranking by_nets = rank(snapshot, {configs.begin(), configs.begin() + 40});
+  const size_t warps = *feature_table(DeviceKind::kGpu).position_of("warps");
+  TreeEnsemble& trees = snapshot.trees;
+  trees.depth = 1;
+  trees.share = 0.25f;
+  trees.feature = {static_cast<uint16_t>(warps)};
+  const Standardisation& s = snapshot.standardisation;
+  trees.threshold = {(1.5f - s.mean[warps]) * s.inverse_std[warps]};  // two warps, or more
+  trees.leaf = {3, -5};
+  const Ranking blended = rank(snapshot, {configs.begin(), configs.begin() + 40});
+  ASSERT_EQ(blended.candidates.size(), by_nets.candidates.size());
+  for (const Candidate& candidate : blended.candidates) {
+    const auto same = std::find_if(by_nets.candidates.begin(), by_nets.candidates.end(),
+                                   [&](const Candidate& c) { return c.index == candidate.index; });
+    ASSERT_NE(same, by_nets.candidates.end());
+    const bool above = configs[candidate.index][4] > 2;
+    EXPECT_NEAR(candidate.score, 0.75 * same->score + 0.25 * (above ? -5 : 3), 1e-5);
+  }
+}
+
 TEST_F(RankedTask, GivesEveryConfigItsPlaceHoweverTheyAreListed) {
   const Ranking straight = rank(small_snapshot(3), configs);
   std::vector<Config> turned(configs.rbegin(), configs.rend());

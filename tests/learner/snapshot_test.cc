@@ -24,6 +24,11 @@ Snapshot full_snapshot() {
   snapshot.nets.push_back(drawn_net(NetRole::kFailure, 12));
   snapshot.nets.push_back(drawn_net(NetRole::kVendor, 13));
   snapshot.nets.back().activation = Activation::kSilu;
+  snapshot.trees.depth = 1;
+  snapshot.trees.share = 0.25f;
+  snapshot.trees.feature = {30, 0};
+  snapshot.trees.threshold = {0.5f, -1.0f};
+  snapshot.trees.leaf = {-0.1f, 0.2f, 0.3f, -0.4f};
   snapshot.online.updates = 7;
   snapshot.online.mean[3] = 0.125;
   return snapshot;
@@ -54,6 +59,22 @@ TEST(Snapshot, HasAnotherDigestOnceItLearned) {
   Snapshot learned = full_snapshot();
   learned.online.mean[0] += 1e-9;
   EXPECT_NE(snapshot_digest(learned), snapshot_digest(full_snapshot()));
+}
+
+TEST(Snapshot, WithoutTreesIsAFileOfTheFirstVersion) {
+  const std::string bytes = write_snapshot(small_snapshot());
+  EXPECT_EQ(bytes[8], 1);
+  const Result<Snapshot> read = read_snapshot(bytes);
+  ASSERT_TRUE(read.ok()) << read.status().to_string();
+  EXPECT_EQ(*read, small_snapshot());
+  EXPECT_EQ(write_snapshot(full_snapshot())[8], 2);
+}
+
+TEST(Snapshot, WithTreesOfUnknownFeaturesIsRefused) {
+  Snapshot snapshot = full_snapshot();
+  snapshot.trees.feature[0] = 999;
+  EXPECT_THAT(read_snapshot(write_snapshot(snapshot)),
+              FailsWith(StatusCode::kInvalidArgument, HasSubstr("unknown feature")));
 }
 
 TEST(Snapshot, SurvivesAFile) {

@@ -175,9 +175,9 @@ class Reporter {
   std::set<std::string> devices_;
 };
 
-std::string number(double value) {
+std::string number(double value, int digits = 4) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.4f", value);
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
   return text;
 }
 
@@ -190,7 +190,7 @@ void append_row(std::string& out, const std::string& name, const json& by_k) {
     if (summary.contains("fold_deviation")) {
       out += "±" + number(summary["fold_deviation"].get<double>());
     }
-    out += "/" + number(summary["p99"].get<double>()).substr(0, 4);
+    out += "/" + number(summary["p99"].get<double>(), 3);
   }
   out += "\n";
 }

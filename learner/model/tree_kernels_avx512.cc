@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learner/model/tree_kernels_body.h"
+
+namespace triode {
+
+extern const TreeKernel kAvx512TreeKernel = {"avx512", add_trees};
+
+}  // namespace triode
