@@ -188,6 +188,24 @@ class WithoutATuner(TunerProcess):
             peer.sendall(b"TRIO" + struct.pack("<HHI", 7, 1, len(payload)) + payload)
 
 
+class Drift(TunerProcess):
+    def test_plan_that_lost_its_lead_is_withdrawn_and_looked_for_again(self):
+        done = self.run_tuned(48, guest="drifting_guest")
+        self.assertEqual((done.code, done.stderr), (0, ""))
+        self.assertEqual(done.facts, {"is_answered": 1, "is_withdrawn": 1, "is_right": 1})
+        log = self.tuner("logs").stdout
+        self.assertIn(" withdrawn ", log)
+        self.wait_until(lambda: self.status()["searches"] == 2)
+
+    def test_plan_that_keeps_its_lead_is_kept(self):
+        self.assert_tuned(self.run_tuned(48))
+        done = self.run_tuned(48, 20000, guest="repeating_guest")
+        self.assertEqual(done.report["problems"][0]["plan"], "tuned")
+        # The vendor answers two of 258 once there is a plan.
+        self.assertGreater(done.report["answered"], 15000)
+        self.assertEqual(self.status()["withdrawals"], 0)
+
+
 class Faults(TunerProcess):
     def kill_tuner(self):
         os.kill(self.status()["pid"], signal.SIGKILL)
@@ -260,10 +278,36 @@ class Commands(TunerProcess):
     def test_start_status_logs_and_stop(self):
         self.assertEqual(self.tuner("start", "--quiet").stdout, "")
         self.assertIn("0 clients", self.tuner("status").stdout)
-        self.assertRegex(self.tuner("logs").stdout, r"T\S+Z start version=\S+ pid=\d+\n\Z")
+        self.assertRegex(self.tuner("logs").stdout, r" start version=\S+ pid=\d+\n\S+ model name=\S+ remark=\S+\n\Z")
         self.assertTrue(json.loads(self.tuner("stop", "--json").stdout)["was_running"])
         self.assertFalse(json.loads(self.tuner("stop", "--json").stdout)["was_running"])
         self.assertIn(" end ", self.tuner("logs").stdout)
+
+    def serve(self, *options) -> subprocess.Popen:
+        served = subprocess.Popen([TUNER, "serve", *options], env=self.environment({}))
+        self.addCleanup(served.wait, PATIENCE_S)
+        self.wait_until(lambda: self.status() != {})
+        return served
+
+    def test_counters_and_histograms(self):
+        metrics = self.folder / "triode.prom"
+        self.serve("--metrics-file", metrics)
+        self.assert_tuned(self.run_tuned(48))
+        status = self.status()
+        tried = sum(count for name, count in status["counters"].items() if name.startswith("trials{"))
+        self.assertEqual(tried, status["trials"])
+        self.assertEqual(sum(status["histograms"]["speedup"]["counts"]), status["plans_found"])
+        self.wait_until(lambda: "triode_tuner_searches_settled_total" in metrics.read_text())
+        self.tuner("stop")
+
+    def test_file_that_is_no_model_leaves_the_ranking_to_heuristics(self):
+        for file in ("/nowhere", __file__, "none"):
+            with self.subTest(file):
+                self.serve("--model", file)
+                self.assertEqual(self.status()["model"], "")
+                log = self.tuner("logs", "--lines", "1").stdout
+                self.assertRegex(log, r' model name="" remark=' + ('""' if file == "none" else f'.*{file}'))
+                self.tuner("stop")
 
     def test_terminated_tuner_ends_well(self):
         served = subprocess.Popen([TUNER, "serve"], env=self.environment({}))
