@@ -93,15 +93,17 @@ LearnedRanker::Search& LearnedRanker::search_of(const Problem& problem, const Sp
   // Programs that may use different numbers of cores see different spaces.
   std::string identity = to_string(problem) + ' ' + std::to_string(space.product_size());
   if (search_.identity != identity) {
-    search_ = {std::move(identity), draw_pool(problem, space, fallback_, options_.pool), {}};
+    search_ = {std::move(identity), {}, {}};
   }
   return search_;
 }
 
 std::vector<Config> LearnedRanker::propose(const Problem& problem, const Space& space,
                                            std::span<const Trial> tried, size_t count) {
+  Search& search = search_of(problem, space);
+  if (search.pool.empty()) search.pool = draw_pool(problem, space, fallback_, options_.pool);
   Pool pool(space);
-  for (const Config& config : search_of(problem, space).pool) pool.add(config);
+  for (const Config& config : search.pool) pool.add(config);
   // Around the best of what was tried there may be better than any that was drawn.
   const std::vector<Config> guesses = fallback_.propose(problem, space, tried, kGuessesPerRound);
   for (const Config& config : guesses) pool.add(config);

@@ -58,8 +58,8 @@ class LearnedRanker final : public Ranker {
  private:
   // The problem that is being searched.
   struct Search {
-    std::string identity;  // problem and space; empty: none yet
-    std::vector<Config> pool;
+    std::string identity;      // problem and space; empty: none yet
+    std::vector<Config> pool;  // empty: not drawn yet
     ProblemMemory memory;
   };
 

@@ -32,6 +32,7 @@
 #include "runtime/tuner/pace.h"
 #include "runtime/tuner/pacer.h"
 #include "runtime/tuner/plan_book.h"
+#include "runtime/tuner/relearning.h"
 #include "runtime/tuner/server.h"
 #include "runtime/tuner/trial_log.h"
 #include "runtime/tuner/trial_worker.h"
@@ -51,15 +52,20 @@ using std::chrono::nanoseconds;
 // How often the queue is looked at while nobody waits.
 constexpr milliseconds kIdle(20);
 constexpr int kWorkerSocket = 3;
+// For what earlier tuners have tried: a program waits meanwhile, and would for seconds more.
+constexpr milliseconds kRelearningTime(300);
 // A tuner that ends holds its lock for a moment after its socket is gone.
 constexpr milliseconds kLockPatience(500);
 
 // Heuristics, and a model that learns over them where there is one.
 class CpuRanker {
  public:
-  CpuRanker(CpuMachine& machine, const std::string& file_or_none, EventLog& events) {
-    const Status status = begin(machine, file_or_none);
-    events.write("model", {{"name", model()}, {"remark", status.message()}});
+  CpuRanker(CpuMachine& machine, TrialLog& trials, const std::string& file_or_none,
+            EventLog& events) {
+    const Status status = begin(machine, trials, file_or_none);
+    events.write("model", {{"name", model()},
+                           {"relearned", std::to_string(relearned_.trials)},
+                           {"remark", status.message()}});
   }
   // Of the model; empty: there is none.
   std::string model() const {
@@ -68,7 +74,7 @@ class CpuRanker {
   Ranker& ranker() { return learned_ ? static_cast<Ranker&>(*learned_) : heuristic_; }
 
  private:
-  Status begin(CpuMachine& machine, const std::string& file_or_none) {
+  Status begin(CpuMachine& machine, TrialLog& trials, const std::string& file_or_none) {
     const auto model = TRIODE_TRY(load_tuner_model(file_or_none));
     if (model == nullptr) return {};
     const Target target = TRIODE_TRY(make_cpu_device(0))->target();
@@ -77,12 +83,15 @@ class CpuRanker {
     options.space_of = [&machine, target](const Problem& problem) {
       return machine.space_of(target, problem);
     };
+    const auto space_of = options.space_of;
     learned_ = std::make_unique<LearnedRanker>(model, heuristic_, std::move(options));
+    relearned_ = relearn(target, space_of, trials, *learned_, steady_clock(), kRelearningTime);
     return {};
   }
 
   HeuristicRanker heuristic_;
   std::unique_ptr<LearnedRanker> learned_;
+  Relearned relearned_;
 };
 
 // Something that is waited for, or slept through until then.
@@ -187,7 +196,7 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   const std::unique_ptr<TrialLog> trials = open_trials(place, events);
   PlanBook book(host::kept_plans_path(place.cache));
   CpuMachine machine;
-  CpuRanker ranker(machine, options.model, events);
+  CpuRanker ranker(machine, *trials, options.model, events);
   WorkerRunner worker(
       {.program = fs::read_symlink("/proc/self/exe"), .arguments = {"triode-tuner", "worker"}});
   Stop stop;
