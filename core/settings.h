@@ -39,7 +39,7 @@ enum class SyncLevel : uint8_t {
 
 // Who searches for faster kernels in mode tune.
 enum class TunerPlace : uint8_t {
-  kInProcess,  // a thread of the program
+  kInProcess,  // a thread of the program: for tests, and for programs that want no second process
   kProcess,    // a process of its own, which all programs of the user share
 };
 
@@ -55,7 +55,7 @@ struct Settings {
   int32_t threads = 0;       // most threads of a plan; 0: as many as the library would use
   ForcedPlans force_plans = ForcedPlans::kOff;
   SyncLevel cache_sync = SyncLevel::kBatch;
-  TunerPlace tuner = TunerPlace::kInProcess;
+  TunerPlace tuner = TunerPlace::kProcess;
 
   bool operator==(const Settings&) const = default;
 };

@@ -48,9 +48,10 @@ std::optional<std::string> path_text(const char* path) {
 Result<Settings> settings_of(const triode_options& options) {
   constexpr std::array kModes = {"off", "observe", "tune", "frozen"};
   constexpr std::array kForced = {"first", "random"};
+  constexpr std::array kTuners = {"in-process"};
   auto mode = TRIODE_TRY(name_of("mode", options.mode, kModes));
   auto forced = TRIODE_TRY(name_of("force_plans", options.force_plans, kForced));
-  if (options.reserved != 0) return invalid_argument("reserved is not 0");
+  auto tuner = TRIODE_TRY(name_of("in_process", options.in_process, kTuners));
   return read_settings([&](const std::string& variable) -> std::optional<std::string> {
     if (variable == "TRIODE_MODE") return mode;
     if (variable == "TRIODE_THREADS") return std::to_string(options.threads);
@@ -60,6 +61,7 @@ Result<Settings> settings_of(const triode_options& options) {
     if (variable == "TRIODE_CACHE") return path_text(options.cache);
     if (variable == "TRIODE_PLANS") return path_text(options.plans);
     if (variable == "TRIODE_FORCE_PLANS") return forced;
+    if (variable == "TRIODE_TUNER") return tuner;
     return std::nullopt;
   });
 }

@@ -52,8 +52,15 @@ inline bool Dispatcher::try_plan(const RawCall& call, PlanEntry& entry, CallCoun
                                                               ThreadRecord& thread,
                                                               const CallSite& site) noexcept {
   CallCounter& counter = thread.counter_of(entry);
+  if (entry.is_shadowed.load(std::memory_order_relaxed)) {
+    const Turn turn = ShadowTurns::take(entry, counter.by_us);
+    if (turn != Turn::kPlan) {
+      return start_vendor(thread, counter, turn == Turn::kVendorTimed, call.frame);
+    }
+  }
   if (try_plan(call, entry, counter, thread, site)) return {.is_answered = true};
-  const VendorTicket ticket = start_vendor(entry, thread, call.frame);
+  const VendorTicket ticket =
+      start_vendor(thread, counter, is_timed(entry, counter.by_vendor), call.frame);
   if (ticket.start_ticks != 0) site.guess.store(&entry, std::memory_order_release);
   return ticket;
 }

@@ -9,6 +9,7 @@
 #include "runtime/host/call_sites.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/raw_call.h"
+#include "runtime/host/shadow_turns.h"
 #include "runtime/host/thread_record.h"
 
 namespace triode::host {
@@ -111,9 +112,6 @@ class Dispatcher {
 
  private:
   static constexpr uintptr_t kCacheLineBits = 63;
-  // Of short calls one in so many is timed: reading the clock twice costs about 20 ns.
-  static constexpr uint64_t kTimedOneIn = 64;
-
   static bool is_turn_for_timing(const CallCounter::Side& side) noexcept {
     return side.calls.load(std::memory_order_relaxed) % kTimedOneIn == 0;
   }
@@ -130,13 +128,10 @@ class Dispatcher {
   template <typename Int>
   PlanEntry* guess(const CallSite& site, const CallSizes<Int>& sizes, const Spelling& spelling,
                    uintptr_t pointer_bits) const noexcept;
-  static VendorTicket start_vendor(const PlanEntry& entry, ThreadRecord& thread,
+  static VendorTicket start_vendor(ThreadRecord& thread, CallCounter& counter, bool is_timed,
                                    const void* frame) noexcept {
-    CallCounter& counter = thread.counter_of(entry);
     thread.enter_vendor(frame);
-    return {.thread = &thread,
-            .counter = &counter,
-            .start_ticks = is_timed(entry, counter.by_vendor) ? __rdtsc() : 0};
+    return {.thread = &thread, .counter = &counter, .start_ticks = is_timed ? __rdtsc() : 0};
   }
   // What is left to do for a call of this entry, once all else is known to be right.
   static bool run_kernel(const PlanEntry& entry, ThreadRecord& thread, const void* a, const void* b,
@@ -227,7 +222,8 @@ template <typename Scalar, typename Int>
   if (entry->scalars != call_traits::of_scalars(alpha, beta)) return {};
   ThreadRecord* const thread = this_thread_record;
   if (thread == nullptr || thread->busy_with.load(std::memory_order_relaxed) != nullptr) return {};
-  return start_vendor(*entry, *thread, frame);
+  CallCounter& counter = thread->counter_of(*entry);
+  return start_vendor(*thread, counter, is_timed(*entry, counter.by_vendor), frame);
 }
 
 // Vendor time of one entry on one thread after which it is worth a search: a thousandth of what a

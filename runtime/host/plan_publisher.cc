@@ -11,13 +11,14 @@ namespace {
 constexpr double kWorthwhileNs = 1e6;
 constexpr uint64_t kWorthwhileCalls = 2;  // one call may be all there will ever be
 
-// A plan is taken back if in the program it is this much slower than the vendor was. The two were
-// not timed in turns there, so less says nothing; a search's own verdict is exact to a percent.
-constexpr double kWithdrawnAt = 1.10;
-constexpr uint64_t kFewestTimed = 16;  // of each side, before that is judged
+// Timed calls of each side in a stretch that is judged: more make a stretch surer and longer.
+constexpr uint64_t kFewestTimed = 4;
 
-SideTally since(const SideTally& now, const SideTally& before) {
-  return {now.calls - before.calls, now.timed - before.timed, now.timed_ns - before.timed_ns};
+// Empty if a counter was set back meanwhile (CallCounter::Side::time).
+std::optional<SideTally> since(const SideTally& now, const SideTally& before) {
+  if (now.timed < before.timed || now.timed_ns < before.timed_ns) return std::nullopt;
+  return SideTally{now.calls - before.calls, now.timed - before.timed,
+                   now.timed_ns - before.timed_ns};
 }
 
 }  // namespace
@@ -25,8 +26,9 @@ SideTally since(const SideTally& now, const SideTally& before) {
 Status PlanPublisher::publish(PlanEntry& entry, const std::string& config, uint64_t code_digest,
                               double speedup, std::string remark) {
   auto built = TRIODE_TRY(parts_.builder.build(entry.problem, config, code_digest));
-  before_[entry.index] = tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick()).by_us;
+  watched_[entry.index] = {tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick()), {}};
   replace(entry, built.release());
+  entry.is_shadowed.store(true, std::memory_order_relaxed);
   settle(entry, {PlanState::kPlanned, config, speedup, std::move(remark)});
   return {};
 }
@@ -49,21 +51,35 @@ void PlanPublisher::for_each_worthwhile(const Visit& visit) {
 
 std::vector<PlanPublisher::Withdrawn> PlanPublisher::withdraw_slower() {
   std::vector<Withdrawn> withdrawn;
-  const double tick_ns = parts_.ticks.nanoseconds_per_tick();
   parts_.table.for_each([&](PlanEntry& entry) {
-    const size_t index = entry.index;
-    if (!is_settled_[index] || entry.executable.load(std::memory_order_relaxed) == nullptr) return;
-    const EntryTally tally = tally_entry(index, tick_ns);
-    const SideTally ours = since(tally.by_us, before_[index]);
-    if (ours.timed < kFewestTimed || tally.by_vendor.timed < kFewestTimed) return;
-    if (ours.mean_ns() <= kWithdrawnAt * tally.by_vendor.mean_ns()) return;
+    const auto watched = watched_.find(entry.index);
+    if (watched == watched_.end()) return;
+    const std::optional<Withdrawn> lost = judge(entry, watched->second);
+    if (!lost) return;
+    watched_.erase(watched);
+    entry.is_shadowed.store(false, std::memory_order_relaxed);
     replace(entry, nullptr);
-    PublishedPlan plan = parts_.published.find(index).value_or(PublishedPlan{});
+    PublishedPlan plan = parts_.published.find(entry.index).value_or(PublishedPlan{});
     plan.state = PlanState::kWithdrawn;
     settle(entry, std::move(plan));
-    withdrawn.push_back({&entry, ours.mean_ns(), tally.by_vendor.mean_ns()});
+    withdrawn.push_back(*lost);
   });
   return withdrawn;
+}
+
+std::optional<PlanPublisher::Withdrawn> PlanPublisher::judge(PlanEntry& entry, Watched& watched) {
+  const EntryTally now = tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick());
+  const std::optional<SideTally> ours = since(now.by_us, watched.seen.by_us);
+  const std::optional<SideTally> vendors = since(now.by_vendor, watched.seen.by_vendor);
+  if (!ours || !vendors) {
+    watched.seen = now;
+    return std::nullopt;
+  }
+  if (ours->timed < kFewestTimed || vendors->timed < kFewestTimed) return std::nullopt;
+  watched.seen = now;
+  watched.judge.add(ours->mean_ns(), vendors->mean_ns());
+  if (!watched.judge.has_lost()) return std::nullopt;
+  return Withdrawn{&entry, ours->mean_ns(), vendors->mean_ns()};
 }
 
 void PlanPublisher::settle(const PlanEntry& entry, PublishedPlan decision) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "runtime/host/plan_table.h"
 #include "runtime/host/published_plans.h"
 #include "runtime/host/retired_code.h"
+#include "runtime/host/shadow_judge.h"
 #include "runtime/host/tick_clock.h"
 
 namespace triode::host {
@@ -30,8 +32,9 @@ class PlanPublisher {
 
   explicit PlanPublisher(const Parts& parts) : parts_(parts) {}
 
-  // Builds the plan, swaps it in and settles the entry. kCorrupt, and nothing changes, if the code
-  // made here is not the code of that digest; other errors as from PlanBuilder::build.
+  // Builds the plan, swaps it in, settles the entry and watches it from then on. kCorrupt, and
+  // nothing changes, if the code made here is not the code of that digest; other errors as from
+  // PlanBuilder::build.
   Status publish(PlanEntry& entry, const std::string& config, uint64_t code_digest, double speedup,
                  std::string remark);
 
@@ -45,10 +48,11 @@ class PlanPublisher {
 
   struct Withdrawn {
     PlanEntry* entry;
-    double plan_ns;  // means in the program
+    double plan_ns;  // means in the program, of late
     double vendor_ns;
   };
-  // Takes plans back that are slower in the program than the vendor was.
+  // Takes plans back that have become slower in the program than the vendor, by the calls that the
+  // vendor still answers (ShadowTurns).
   std::vector<Withdrawn> withdraw_slower();
 
   // Frees replaced code that no thread runs any more.
@@ -58,9 +62,17 @@ class PlanPublisher {
   void settle(const PlanEntry& entry, PublishedPlan decision);
   void replace(PlanEntry& entry, const Executable* by);
 
+  // A plan that answers now.
+  struct Watched {
+    EntryTally seen;  // up to the last stretch that was judged
+    ShadowJudge judge;
+  };
+  // Judges what has come since, if it is enough; the times that a plan lost by.
+  std::optional<Withdrawn> judge(PlanEntry& entry, Watched& watched);
+
   Parts parts_;
   std::vector<bool> is_settled_ = std::vector<bool>(PlanTable::kCapacity);
-  std::map<size_t, SideTally> before_;  // by us, when the plan that answers now was published
+  std::map<size_t, Watched> watched_;  // by index of the entry
   RetiredCode retired_;
 };
 

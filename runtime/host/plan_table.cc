@@ -8,6 +8,8 @@ namespace {
 
 // Calls of at least so many operations take long enough (some microseconds) to be timed each.
 constexpr double kLongCallFlops = 1e6;
+// And of so many, milliseconds.
+constexpr double kVeryLongCallFlops = 1e8;
 
 }  // namespace
 
@@ -34,6 +36,7 @@ PlanEntry* PlanTable::add(const CallKey& key, uint64_t hash, const CallMeaning& 
         entry.scalars = call_traits::only_scalars(key.traits);
         entry.is_aligned = call_traits::is_aligned(key.traits);
         entry.times_every_call = meaning.problem.flops() >= kLongCallFlops;
+        entry.is_shadowed_often = meaning.problem.flops() >= kVeryLongCallFlops;
         entry.checks = CallChecks(meaning, !entry.times_every_call);
         entry.problem = meaning.problem;
         entry.operands_exchanged = meaning.operands_exchanged;

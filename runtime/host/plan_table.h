@@ -31,7 +31,11 @@ struct alignas(64) PlanEntry {
   bool is_aligned = false;
   uint64_t scalars = 0;  // call_traits::of_scalars
   CallChecks checks;
-  bool times_every_call = false;  // so long that reading the clock twice does not show
+  bool times_every_call = false;   // so long that reading the clock twice does not show
+  bool is_shadowed_often = false;  // so long that few of its calls say enough (ShadowTurns)
+  // The vendor answers some calls although there is a plan, so that it shows when the plan has lost
+  // its lead. Changed by the client thread alone.
+  std::atomic<bool> is_shadowed{false};
   bool operands_exchanged = false;
   void* original = nullptr;  // of the call that was seen first; plans race against it
   Problem problem;

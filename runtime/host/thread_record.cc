@@ -61,7 +61,7 @@ void forget_counts(ThreadRecord& record) {
   for (CallCounter& counter : record.counters) {
     for (CallCounter::Side* side : {&counter.by_vendor, &counter.by_us}) {
       if (side->calls.load(std::memory_order_relaxed) == 0) continue;
-      clear(side->calls, side->timed, side->ticks, side->outliers);
+      clear(side->calls, side->timed, side->ticks, side->outliers, side->shadow_turn);
     }
   }
   clear(record.others.empty, record.others.invalid, record.others.nested, record.others.unlisted);
@@ -78,7 +78,7 @@ void CallCounter::Side::time(uint64_t duration) noexcept {
   const uint64_t mean = known == 0 ? duration : ticks.load(std::memory_order_relaxed) / known;
   if (duration > kMuch * mean) {
     add_as_only_writer(outliers, 1);
-    if (outliers.load(std::memory_order_relaxed) * kManyOneIn <= known) return;
+    if (uint64_t{outliers.load(std::memory_order_relaxed)} * kManyOneIn <= known) return;
   }
   if (mean > kMuch * duration) {
     timed.store(0, std::memory_order_relaxed);

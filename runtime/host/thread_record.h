@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "runtime/host/plan_table.h"
 
@@ -12,8 +13,9 @@ namespace triode::host {
 
 // Adds to a count that the calling thread alone writes. Not fetch_add: a locked instruction costs
 // more than a small matmul.
-[[gnu::always_inline]] inline void add_as_only_writer(std::atomic<uint64_t>& count,
-                                                      uint64_t by) noexcept {
+template <typename Count>
+[[gnu::always_inline]] inline void add_as_only_writer(std::atomic<Count>& count,
+                                                      std::type_identity_t<Count> by) noexcept {
   count.store(count.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
 }
 
@@ -24,7 +26,8 @@ struct CallCounter {
     std::atomic<uint64_t> calls{0};
     std::atomic<uint64_t> timed{0};  // of these calls
     std::atomic<uint64_t> ticks{0};  // what those took, in ticks of the time stamp counter
-    std::atomic<uint64_t> outliers{0};
+    std::atomic<uint32_t> outliers{0};
+    std::atomic<uint32_t> shadow_turn{0};  // of calls by us: see ShadowTurns
 
     [[gnu::always_inline]] void count() noexcept { add_as_only_writer(calls, 1); }
     // A call that took much longer than those before lost its core meanwhile, and is left out: one

@@ -11,6 +11,7 @@
 #include "runtime/host/raw_call.h"
 #include "runtime/tuner/byte_codec.h"
 #include "runtime/tuner/frame.h"
+#include "runtime/tuner/metrics.h"
 
 namespace triode::tuner {
 
@@ -194,11 +195,13 @@ struct StatusAnswer {
   uint64_t current_trials = 0;
   std::vector<Client> clients;
   std::vector<SentPlan> latest;  // plans found, newest last, a few
+  std::string model;             // name of the cost model; empty: heuristics rank
+  std::vector<Metric> metrics;
   template <typename Codec>
   void fields(Codec& codec) {
     codec(version, process, worker_process, uptime_s, cache, log, searches, trials, failed_trials,
           lost_workers, plans_found, vendor_stays, withdrawals, plans, waiting, current,
-          current_trials, clients, latest);
+          current_trials, clients, latest, model, metrics);
   }
 };
 

@@ -2,6 +2,7 @@
 #include "runtime/tuner/problem_search.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace triode::tuner {
@@ -69,7 +70,7 @@ class ProblemSearch {
 
   SearchedProblem stays() {
     if (remark_.empty()) remark_ = "nothing faster was found";
-    return {std::nullopt, remark_, tried_.size(), was_disturbed_};
+    return {std::nullopt, remark_, tried_.size(), twins_, was_disturbed_};
   }
 
   Status try_known() {
@@ -90,24 +91,48 @@ class ProblemSearch {
     while (!is_over()) {
       const std::vector<Config> batch = ranker_.propose(problem_, space_, seen_, options_.batch);
       if (batch.empty()) return {};
-      for (const Config& config : batch) {
-        if (is_over()) return {};
-        TRIODE_TRY(try_config(config));
-      }
+      TRIODE_TRY(try_batch(batch));
     }
     return {};
+  }
+
+  Status try_batch(const std::vector<Config>& batch) {
+    std::vector<Result<uint64_t>> digests;
+    if (options_.emit) digests = options_.emit(batch);
+    for (size_t i = 0; i < batch.size() && !is_over(); ++i) {
+      if (i < digests.size() && is_done_with(batch[i], digests[i])) continue;
+      TRIODE_TRY(try_config(batch[i]));
+    }
+    return {};
+  }
+
+  // Whether the code says all there is to say of the config: there is none, or it was tried.
+  bool is_done_with(const Config& config, const Result<uint64_t>& digest) {
+    if (!digest.ok()) {
+      note({config, {OutcomeKind::kCompileFailed, digest.status().message()}, {}});
+      return true;
+    }
+    const auto [twin, is_new] = by_code_.try_emplace(*digest, tried_.size());
+    if (is_new) return false;  // the next trial
+    const Trial& known = tried_[twin->second];
+    seen_.push_back({config, known.outcome, known.measurement});
+    ++twins_;
+    return true;
   }
 
   Status try_config(const Config& config) {
     if (should_stop()) return stopped();
     const TrialResult result = runner_.try_config(space_.to_string(config));
-    const Trial trial{config, result.outcome, result.measurement};
+    note({config, result.outcome, result.measurement});
+    return {};
+  }
+
+  void note(const Trial& trial) {
     tried_.push_back(trial);
     seen_.push_back(trial);
     ranker_.learn(problem_, space_, trial);
     if (options_.on_trial) options_.on_trial(trial);
-    if (!result.outcome.ok() && remark_.empty()) remark_ = result.outcome.reason;
-    return {};
+    if (!trial.outcome.ok() && remark_.empty()) remark_ = trial.outcome.reason;
   }
 
   std::vector<Config> finalists() const {
@@ -186,6 +211,7 @@ class ProblemSearch {
                                               .plan_ns = result.pair.candidate.median_ns},
                            .remark = "",
                            .trials = tried_.size(),
+                           .twins = twins_,
                            .was_disturbed = false};
   }
 
@@ -201,6 +227,8 @@ class ProblemSearch {
   const nanoseconds begin_ = clock_.now();
   nanoseconds vendor_call_{};
   nanoseconds budget_{};
+  std::map<uint64_t, size_t> by_code_;  // position in tried_, by digest
+  size_t twins_ = 0;
   std::string remark_;
   bool was_disturbed_ = false;
 };

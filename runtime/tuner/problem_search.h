@@ -29,6 +29,9 @@ struct ProblemSearchOptions {
   size_t finalists = 3;     // raced against the vendor
   double race_share = 0.1;  // of the budget, each race
   PublishRule rule;
+  // Says what code configs become, before any of them is tried, as emit_digests() does: a config
+  // whose code was tried already is passed over. Empty: every config is tried.
+  std::function<std::vector<Result<uint64_t>>(std::span<const Config>)> emit;
   // Asked between trials; true ends the search: kUnavailable.
   std::function<bool()> should_stop;
   // Told of every trial at once, before the next begins.
@@ -42,6 +45,7 @@ struct SearchedProblem {
   std::optional<StoredPlan> plan;  // none: the vendor stays
   std::string remark;              // why it stays
   size_t trials = 0;
+  size_t twins = 0;            // configs passed over, since their code was tried
   bool was_disturbed = false;  // no race was fair: the machine was busy, so ask again later
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cache/cache.h"
+#include "cache/validity.h"
 
 namespace triode::tuner {
 namespace {
@@ -30,6 +31,11 @@ class StoredTrials final : public TrialLog {
       }
     }
     return trials;
+  }
+
+  std::vector<Problem> problems(const Target& target, size_t most) override {
+    auto found = cache_->measurements().problems(device_of(target), {}, static_cast<int64_t>(most));
+    return found.ok() ? std::move(found).take() : std::vector<Problem>();  // as if none were known
   }
 
   Status record(const Target& target, const Problem& problem, const Space& space,

@@ -24,6 +24,9 @@ class TrialLog {
   virtual std::vector<Trial> known(const Target& target, const Problem& problem,
                                    const Space& space) = 0;
 
+  // Problems of which trials on this target are known, at most so many.
+  virtual std::vector<Problem> problems(const Target&, size_t) { return {}; }
+
   // On the disk when it returns. After an error the trials are lost and tuning goes on.
   virtual Status record(const Target& target, const Problem& problem, const Space& space,
                         std::vector<Trial> trials) = 0;

@@ -27,6 +27,10 @@ std::string figure(double value) {
   return text.data();
 }
 
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
 // What earlier searches of the same config need not see again, and must not lose.
 bool is_harmful(const Outcome& outcome) {
   return outcome.kind == OutcomeKind::kCrashed || outcome.kind == OutcomeKind::kTimedOut ||
@@ -113,6 +117,7 @@ void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
     if (known == clients_.end()) return;
     call.target = known->second;
     ++status_.withdrawals;
+    metrics_.count("withdrawals");
   }
   const std::string text = to_string(*problem);
   parts_.events.write("withdrawn", {{"problem", text},
@@ -174,7 +179,16 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
   };
   ProblemSearchOptions options = search_options_;
   options.should_stop = should_stop;
+  if (parts_.emit) {
+    options.emit = [&](std::span<const Config> configs) {
+      return parts_.emit(call.target, problem, configs);
+    };
+  }
+  std::chrono::nanoseconds latest = parts_.clock.now();
   options.on_trial = [&](const Trial& trial) {
+    const std::chrono::nanoseconds before = std::exchange(latest, parts_.clock.now());
+    metrics_.count("trials", "outcome=" + std::string(to_string(trial.outcome.kind)));
+    metrics_.observe("trial_seconds", seconds(latest - before));
     {
       const std::lock_guard lock(mutex_);
       ++status_.trials;
@@ -191,11 +205,13 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
     if (is_harmful(trial.outcome) || unwritten.size() >= kTrialsPerWrite) write();
   };
   options.on_race = [&](const Config& config, const PairMeasurement& pair) {
+    metrics_.count("races");
     unwritten.push_back({config, {}, pair.candidate});
   };
   Result<SearchedProblem> found = search_problem(call, problem, space, known, parts_.ranker,
                                                  parts_.runner, parts_.clock, options);
   write();
+  if (found.ok()) metrics_.count("twins", "", found->twins);
   return found;
 }
 
@@ -221,6 +237,7 @@ std::vector<Tuner::Delivery> Tuner::finish(const Result<SearchedProblem>& found,
   const WaitingCall waiting = std::move(*current_);
   current_.reset();
   scheduler_.charge(waiting, spent);
+  metrics_.observe("search_seconds", seconds(spent));
   const std::string identity = identity_of(waiting.call);
   const bool was_stopped = !found.ok() && found.status().code() == StatusCode::kUnavailable;
   const bool was_disturbed = found.ok() && !found->plan && found->was_disturbed;
@@ -234,6 +251,8 @@ std::vector<Tuner::Delivery> Tuner::finish(const Result<SearchedProblem>& found,
     settled = found.ok() ? Settled{found->plan, found->remark}
                          : Settled{std::nullopt, found.status().message()};
     ++(settled.plan ? status_.plans_found : status_.vendor_stays);
+    metrics_.count("searches_settled", settled.plan ? "by=plan" : "by=vendor");
+    if (settled.plan) metrics_.observe("speedup", settled.plan->speedup);
     if (settled.plan) status_.latest.push_back(*settled.plan);
     if (status_.latest.size() > kLatest) status_.latest.erase(status_.latest.begin());
     for (const auto& [client, use] : waiting.clients) {

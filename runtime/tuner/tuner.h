@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "core/target.h"
 #include "runtime/tuner/event_log.h"
 #include "runtime/tuner/messages.h"
+#include "runtime/tuner/metrics.h"
 #include "runtime/tuner/plan_book.h"
 #include "runtime/tuner/problem_search.h"
 #include "runtime/tuner/ranker.h"
@@ -53,6 +55,10 @@ class Tuner {
     std::function<Result<Space>(const Target&, const Problem&)> space_of;
     // A verdict for a client, on the thread of step() or report(), outside of any lock.
     std::function<void(ClientId, const Verdict&)> deliver;
+    // See ProblemSearchOptions::emit. Empty: nothing is emitted ahead.
+    std::function<std::vector<Result<uint64_t>>(const Target&, const Problem&,
+                                                std::span<const Config>)>
+        emit = {};
   };
 
   Tuner(Parts parts, ProblemSearchOptions search);
@@ -67,6 +73,7 @@ class Tuner {
   bool step(const std::function<bool()>& should_stop);
 
   TunerStatus status() const;
+  const Metrics& metrics() const { return metrics_; }
 
  private:
   // What is known of a call that was looked into.
@@ -89,6 +96,7 @@ class Tuner {
   void note_error(const Status& status);
 
   const Parts parts_;
+  Metrics metrics_;
   const ProblemSearchOptions search_options_;
   mutable std::mutex mutex_;  // guards what follows; no file is written under it
   std::map<ClientId, Target> clients_;

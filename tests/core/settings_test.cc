@@ -79,7 +79,7 @@ const Example kExamples[] = {
     {"TRIODE_THREADS", "--threads", "3", "threads", false, false},
     {"TRIODE_FORCE_PLANS", "--force-plans", "random", "force_plans", false, false},
     {"TRIODE_CACHE_SYNC", "--cache-sync", "every", "cache_sync", false, false},
-    {"TRIODE_TUNER", "--tuner", "process", "tuner", false, false},
+    {"TRIODE_TUNER", "--tuner", "in-process", "tuner", false, false},
 };
 
 class EverySetting : public ::testing::TestWithParam<Example> {};

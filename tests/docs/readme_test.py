@@ -28,9 +28,10 @@ class Readme(unittest.TestCase):
         (commands,) = blocks("sh")
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "build").symlink_to(BUILD)
-            environment = os.environ | {"XDG_CACHE_HOME": folder}
+            environment = os.environ | {"XDG_CACHE_HOME": folder, "XDG_RUNTIME_DIR": folder}
             done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder,
                                   env=environment, capture_output=True, text=True)
+            subprocess.run([BUILD / "bin/triode-tuner", "stop", "--quiet"], env=environment, check=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("mm f32 64x500x300 nn", done.stderr)
 

@@ -57,6 +57,7 @@ TEST(ApiKeptPlan, IsTakenUpByAHandleAndExplained) {
   in_fresh_process([&] {
     triode_options options = TRIODE_OPTIONS_INIT;
     options.cache = folder.path().c_str();
+    options.in_process = 1;
     ASSERT_EQ(triode_init(&options), TRIODE_OK) << triode_last_error();
     std::vector<float> memory(2 * kSize * kSize + 1, 1), c(kSize * kSize + 1);
     triode_gemm_call call = TRIODE_GEMM_CALL_INIT;

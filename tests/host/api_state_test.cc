@@ -185,6 +185,7 @@ TEST(ApiShutdown, EndsTheBackgroundThread) {
   in_fresh_process([&] {
     triode_options options = TRIODE_OPTIONS_INIT;
     options.cache = folder.path().c_str();
+    options.in_process = 1;
     ASSERT_EQ(triode_init(&options), TRIODE_OK) << triode_last_error();
     const long before = count_threads();
     std::vector<float> a(96 * 96), b(96 * 96), c(96 * 96);

@@ -186,6 +186,49 @@ TEST_F(DispatcherTest, TakesAWithdrawnPlanNoMore) {
   dispatcher_.leave(ticket);
 }
 
+TEST_F(DispatcherTest, SendsSomeCallsOfAWatchedPlanToTheVendorAndTimesThem) {
+  HostCall call(8, 8, 8);
+  PlanEntry& entry = entry_of(call);
+  publish(entry);
+  entry.is_shadowed = true;
+  const EntryTally before = tally(entry);
+  int timed = 0;
+  for (int i = 0; i < 4 * 258; ++i) {
+    if (answer_repeated(call)) continue;
+    const VendorTicket ticket = enter(call);
+    if (ticket.is_answered) continue;
+    timed += ticket.start_ticks != 0 ? 1 : 0;
+    dispatcher_.leave(ticket);
+  }
+  const EntryTally after = tally(entry);
+  EXPECT_EQ(after.by_vendor.calls - before.by_vendor.calls, 8u);
+  EXPECT_EQ(timed, 4);
+  EXPECT_EQ(after.by_us.calls - before.by_us.calls, 4u * 256u);
+}
+
+TEST_F(DispatcherTest, SendsNoneOfAPlanThatIsNotWatched) {
+  HostCall call(8, 8, 8);
+  publish(entry_of(call));
+  for (int i = 0; i < 600; ++i) EXPECT_TRUE(enter(call).is_answered);
+}
+
+TEST_F(DispatcherTest, ShadowsTwoCallsThatTakeTurns) {
+  HostCall call(8, 8, 8), other(8, 8, 9);
+  for (HostCall* const one : {&call, &other}) {
+    PlanEntry& entry = entry_of(*one);
+    publish(entry);
+    entry.is_shadowed = true;
+  }
+  int by_vendor = 0;
+  for (int i = 0; i < 2 * 258; ++i) {
+    const VendorTicket ticket = enter(i % 2 == 0 ? call : other);
+    if (ticket.is_answered) continue;
+    dispatcher_.leave(ticket);
+    ++by_vendor;
+  }
+  EXPECT_EQ(by_vendor, 4);
+}
+
 TEST_F(DispatcherTest, SaysWhenTheVendorHasTakenLong) {
   HostCall call(8, 8, 8);
   VendorTicket ticket = enter(call);

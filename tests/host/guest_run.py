@@ -14,6 +14,7 @@ from pathlib import Path
 
 RUN = os.environ["TRIODE_RUN"]
 LIBRARY = os.environ["TRIODE_LIBRARY"]
+TUNER = Path(RUN).with_name("triode-tuner")
 GUESTS = Path(os.environ.get("TRIODE_GUESTS", ""))
 PATIENCE_S = 60  # far more than any guest takes; a guest that hangs is a failure
 
@@ -44,7 +45,10 @@ def read_reports(path: Path) -> list:
 
 
 class GuestRun(unittest.TestCase):
-    """Each test has a folder of its own, where its programs run and its plans are kept."""
+    """Each test has a folder of its own, where its programs run and its plans are kept. Programs search for
+    themselves, so that what is under test is the host alone."""
+
+    settings = {"TRIODE_TUNER": "in-process"}
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -54,7 +58,7 @@ class GuestRun(unittest.TestCase):
     def environment(self, variables: dict) -> dict:
         dropped = ("TRIODE_", "LD_PRELOAD", "PYTHON")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-        return {**kept, "TRIODE_CACHE": str(self.folder / "cache"), **variables}
+        return {**kept, "TRIODE_CACHE": str(self.folder / "cache"), **self.settings, **variables}
 
     def run_command(self, command: list, variables: dict, **options) -> Finished:
         report = self.folder / "report"
@@ -85,3 +89,24 @@ class GuestRun(unittest.TestCase):
 
     def assert_counts(self, report: dict, **counts):
         self.assertEqual({name: report[name] for name in counts}, counts)
+
+
+class TunedRun(GuestRun):
+    """The same as users run programs: with a tuner, which is the test's own and ends with it."""
+
+    # The machine may be busy with other tests, and the tuner would wait for it.
+    settings = {"TRIODE_TUNER_SHARE": "1"}
+
+    def setUp(self):
+        super().setUp()
+        self.meeting = self.folder / "run"
+        self.meeting.mkdir(mode=0o700)
+        self.addCleanup(lambda: self.tuner("stop"))
+
+    def environment(self, variables: dict) -> dict:
+        return {**super().environment({}), "XDG_RUNTIME_DIR": str(self.meeting), **variables}
+
+    def tuner(self, *words) -> subprocess.CompletedProcess:
+        """`triode tuner WORDS`."""
+        return subprocess.run([TUNER, *words], env=self.environment({}), text=True, timeout=PATIENCE_S,
+                              capture_output=True)

@@ -17,7 +17,7 @@ function(triode_add_guest_library name)
   target_link_libraries(${name} PRIVATE triode_build_flags ${arg_LIBS})
 endfunction()
 
-foreach(guest awkward descriptors exiting forking inexact leaving limited locale quiet repeating signals threads trapping tuned)
+foreach(guest awkward descriptors drifting exiting forking inexact leaving limited locale quiet repeating signals threads trapping tuned)
   triode_add_guest(${guest}_guest stand_in_blas)
 endforeach()
 foreach(guest crowded loading lone)

@@ -49,6 +49,13 @@ class TuningLoopTest : public testing::Test {
     return *entry;
   }
 
+  // Some calls that were timed.
+  void add_calls(CallCounter::Side& side, double each_ns) {
+    side.calls += 4;
+    side.timed += 4;
+    side.ticks += ticks_for(4 * each_ns);
+  }
+
   uint64_t ticks_for(double ns) const {
     return static_cast<uint64_t>(ns / ticks_.nanoseconds_per_tick());
   }
@@ -146,11 +153,29 @@ TEST_F(TuningLoopTest, TakesBackAPlanThatIsSlowerInTheProgram) {
   source_.answer = std::optional(plan_for(entry));
   step();
   CallCounter& counter = own_record().counters[entry.index];
-  counter.by_us.calls = counter.by_us.timed = 100;
-  counter.by_us.ticks = ticks_for(100 * 1e7);
-  step();
+  for (int stretch = 0; stretch < 12; ++stretch) {
+    EXPECT_NE(entry.executable.load(), nullptr);
+    add_calls(counter.by_us, 1.1e6);
+    add_calls(counter.by_vendor, 1e6);
+    step();
+  }
   EXPECT_EQ(entry.executable.load(), nullptr);
+  EXPECT_FALSE(entry.is_shadowed);
   EXPECT_EQ(published_.find(entry.index)->state, PlanState::kWithdrawn);
+}
+
+TEST_F(TuningLoopTest, KeepsAPlanWhereTheVendorHasBecomeSlowerToo) {
+  PlanEntry& entry = add_entry(3, 100, 1e6);
+  source_.answer = std::optional(plan_for(entry));
+  step();
+  EXPECT_TRUE(entry.is_shadowed);
+  CallCounter& counter = own_record().counters[entry.index];
+  for (int stretch = 0; stretch < 50; ++stretch) {
+    add_calls(counter.by_us, 5e6);
+    add_calls(counter.by_vendor, 6e6);
+    step();
+  }
+  EXPECT_NE(entry.executable.load(), nullptr);
 }
 
 TEST_F(TuningLoopTest, LooksIntoNoCallOfALibraryThatIsGone) {

@@ -10,7 +10,7 @@ import re
 import subprocess
 import unittest
 
-from guest_run import Finished, GuestRun
+from guest_run import Finished, TunedRun
 from suite_report import is_long_run, say_share, share_answered
 
 PYTHON = os.environ["TRIODE_SUITE_PYTHON"]
@@ -47,7 +47,7 @@ def selection(expression: str) -> list:
     return ["-k", " and ".join(terms)] if terms else []
 
 
-class Numpy(GuestRun):
+class Numpy(TunedRun):
     def setUp(self):
         super().setUp()
         folders = find_folders()

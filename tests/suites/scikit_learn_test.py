@@ -9,7 +9,7 @@ import os
 import unittest
 from pathlib import Path
 
-from guest_run import Finished, GuestRun
+from guest_run import Finished, TunedRun
 from suite_report import is_long_run, say_share, share_answered
 
 PYTHON = os.environ["TRIODE_SUITE_PYTHON"]
@@ -26,7 +26,7 @@ def flat(numbers) -> list:
     return [numbers] if isinstance(numbers, float) else [x for part in numbers for x in flat(part)]
 
 
-class ScikitLearn(GuestRun):
+class ScikitLearn(TunedRun):
     @classmethod
     def setUpClass(cls):
         cls.plain = None

@@ -149,6 +149,39 @@ TEST_F(ProblemSearchTest, PassesOnWhyACallCannotBeTried) {
   EXPECT_THAT(search(), FailsWith(StatusCode::kUnsupported, "no such library"));
 }
 
+TEST_F(ProblemSearchTest, TriesCodeOnceThatManyConfigsBecome) {
+  options_.emit = [](std::span<const Config> configs) {
+    std::vector<Result<uint64_t>> digests;
+    for (const Config& config : configs) digests.emplace_back(uint64_t(config[0]));
+    return digests;
+  };
+  const SearchedProblem found = search().value();
+  EXPECT_THAT(runner_.tried, SizeIs(10));
+  EXPECT_EQ(found.trials, 10u);
+  EXPECT_EQ(found.twins, 30u);
+  EXPECT_EQ(found.plan->config, "x=7 y=0");
+}
+
+TEST_F(ProblemSearchTest, TellsOfWhatDoesNotCompileAndTriesItNot) {
+  options_.emit = [](std::span<const Config> configs) {
+    std::vector<Result<uint64_t>> digests;
+    for (const Config& config : configs) {
+      digests.push_back(config[0] == 7 ? Result<uint64_t>(unsupported("no registers left"))
+                                       : uint64_t(100 * config[0] + config[1]));
+    }
+    return digests;
+  };
+  std::vector<Trial> failed;
+  options_.on_trial = [&](const Trial& trial) {
+    if (!trial.outcome.ok()) failed.push_back(trial);
+  };
+  EXPECT_EQ(search().value().plan->config, "x=6 y=3");
+  ASSERT_THAT(failed, SizeIs(4));
+  EXPECT_EQ(failed[0].outcome.kind, OutcomeKind::kCompileFailed);
+  EXPECT_EQ(failed[0].outcome.reason, "no registers left");
+  EXPECT_THAT(runner_.tried, Not(Contains(StartsWith("x=7"))));
+}
+
 TEST_F(ProblemSearchTest, SameAnswersGiveTheSamePlan) {
   const StoredPlan first = *search().value().plan;
   FakeClock clock;

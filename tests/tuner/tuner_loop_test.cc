@@ -190,9 +190,14 @@ TEST_F(TunerLoopTest, WithdrawsASlowPlanAndTakesABetterOneLater) {
   step();
   received<tuner::Hello>();
   CallCounter& counter = own_record().counters[entry.index];
-  counter.by_us.calls = counter.by_us.timed = 100;
-  counter.by_us.ticks = 10 * counter.by_vendor.ticks;
-  step();
+  for (int stretch = 0; stretch < 4; ++stretch) {
+    for (CallCounter::Side* const side : {&counter.by_us, &counter.by_vendor}) {
+      side->calls += 4;
+      side->timed += 4;
+      side->ticks += ticks_for(4 * (side == &counter.by_us ? 1e7 : 1e6));
+    }
+    step();
+  }
   EXPECT_EQ(entry.executable.load(), nullptr);
   const tuner::Withdrawal withdrawal = received<tuner::Withdrawal>();
   EXPECT_EQ(withdrawal.id, entry.index);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tuner as programs and users meet it: started on demand, shared, stopped, killed, and come back.
 
-TRIODE_TUNER_PROGRAM names `triode-tuner`, which has `triode-cache` beside it; the rest is guest_run.py's.
-Each test has a folder for the socket and a cache of its own.
+`triode-tuner` has `triode-cache` beside it; the rest is guest_run.py's. Each test has a folder for the socket
+and a cache of its own.
 """
 
 import concurrent.futures
@@ -19,35 +19,22 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, os.environ["TRIODE_HOST_TESTS"])
-from guest_run import GUESTS, GuestRun  # noqa: E402
+from guest_run import GUESTS, TUNER, TunedRun  # noqa: E402
 
-TUNER = os.environ["TRIODE_TUNER_PROGRAM"]
 PATIENCE_S = 30
 
 
-class TunerProcess(GuestRun):
+class TunerProcess(TunedRun):
     def setUp(self):
         super().setUp()
-        self.meeting = self.folder / "run"
-        self.meeting.mkdir(mode=0o700)
         self.cache = self.folder / "cache"
-        self.addCleanup(lambda: self.command("stop"))
-
-    def environment(self, variables: dict) -> dict:
-        return {**super().environment({}), "XDG_RUNTIME_DIR": str(self.meeting),
-                "TRIODE_TUNER_SHARE": "1", **variables}  # the machine may be busy with other tests
-
-    def command(self, *words) -> subprocess.CompletedProcess:
-        return subprocess.run([TUNER, *words], env=self.environment({}), text=True, timeout=PATIENCE_S,
-                              capture_output=True)
 
     def status(self) -> dict:
-        done = self.command("status", "--json")
+        done = self.tuner("status", "--json")
         return json.loads(done.stdout) if done.returncode == 0 else {}
 
     def run_tuned(self, *arguments, guest="tuned_guest"):
-        return self.run_inside(GUESTS / guest, *arguments,
-                               options=["--mode", "tune", "--tuner", "process"])
+        return self.run_inside(GUESTS / guest, *arguments)
 
     def assert_tuned(self, done):
         self.assertEqual((done.code, done.stderr), (0, ""))
@@ -83,7 +70,7 @@ class OnDemand(TunerProcess):
 
     def test_trials_are_in_the_cache_while_it_runs(self):
         self.assert_tuned(self.run_tuned(48))
-        done = subprocess.run([Path(TUNER).with_name("triode-cache"), "ls", "--json"],
+        done = subprocess.run([TUNER.with_name("triode-cache"), "ls", "--json"],
                               env=self.environment({"TRIODE_CACHE": str(self.cache)}), text=True,
                               timeout=PATIENCE_S, capture_output=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -100,7 +87,7 @@ class OnDemand(TunerProcess):
     def test_plan_outlives_its_tuner(self):
         self.assert_tuned(self.run_tuned(48))
         first = self.status()["pid"]
-        self.assertEqual(self.command("stop").returncode, 0)
+        self.assertEqual(self.tuner("stop").returncode, 0)
         self.assertEqual(self.status(), {})
         done = self.run_tuned(48)
         self.assert_tuned(done)
@@ -109,8 +96,12 @@ class OnDemand(TunerProcess):
 
     def test_program_that_searches_itself_uses_its_plans(self):
         self.assert_tuned(self.run_tuned(48))
-        done = self.run_guest("tuned_guest", 48, mode="tune")
+        done = self.run_guest("tuned_guest", 48, mode="tune", variables={"TRIODE_TUNER": "in-process"})
         self.assertEqual(done.report["problems"][0]["remark"], "known from an earlier run")
+
+    def test_preloaded_by_hand_it_is_the_same(self):
+        self.assert_tuned(self.run_preloaded(GUESTS / "tuned_guest", 48))
+        self.assertEqual(self.status()["plans"], 1)
 
     def test_nothing_is_started_for_a_program_that_is_not_worth_it(self):
         done = self.run_tuned(5, 7, guest="repeating_guest")
@@ -119,7 +110,7 @@ class OnDemand(TunerProcess):
 
     def test_fifty_starters_make_one_tuner(self):
         with concurrent.futures.ThreadPoolExecutor(50) as pool:
-            done = list(pool.map(lambda _: self.command("start", "--json"), range(50)))
+            done = list(pool.map(lambda _: self.tuner("start", "--json"), range(50)))
         self.assertEqual({(d.returncode, d.stderr) for d in done}, {(0, "")})
         self.assertEqual(len({json.loads(d.stdout)["pid"] for d in done}), 1)
 
@@ -170,13 +161,13 @@ class WithoutATuner(TunerProcess):
     def test_library_without_its_tuner(self):
         library = shutil.copy(os.environ["TRIODE_LIBRARY"], self.folder / "libtriode.so")
         done = self.run_command([GUESTS / "repeating_guest", 80, 200],
-                                {"LD_PRELOAD": str(library), "TRIODE_TUNER": "process"})
+                                {"LD_PRELOAD": str(library)})
         self.assert_runs_with_vendor(done, "cannot find triode-tuner")
 
     def test_tuner_of_another_version(self):
-        self.command("start")
+        self.tuner("start")
         path = self.socket_path()
-        self.command("stop")
+        self.tuner("stop")
         listener = socket.socket(socket.AF_UNIX)
         self.addCleanup(listener.close)
         listener.bind(str(path))
@@ -195,6 +186,24 @@ class WithoutATuner(TunerProcess):
             peer.recv(1 << 16)
             payload = struct.pack("<Q", len(reason)) + reason
             peer.sendall(b"TRIO" + struct.pack("<HHI", 7, 1, len(payload)) + payload)
+
+
+class Drift(TunerProcess):
+    def test_plan_that_lost_its_lead_is_withdrawn_and_looked_for_again(self):
+        done = self.run_tuned(48, guest="drifting_guest")
+        self.assertEqual((done.code, done.stderr), (0, ""))
+        self.assertEqual(done.facts, {"is_answered": 1, "is_withdrawn": 1, "is_right": 1})
+        self.assertIn(" withdrawn ", self.tuner("logs").stdout)
+        self.assert_tuned(self.run_tuned(48))
+        self.assertGreaterEqual(self.status()["searches"], 2)
+
+    def test_plan_that_keeps_its_lead_is_kept(self):
+        self.assert_tuned(self.run_tuned(48))
+        done = self.run_tuned(48, 20000, guest="repeating_guest")
+        self.assertEqual(done.report["problems"][0]["plan"], "tuned")
+        # The vendor answers two of 258 once there is a plan.
+        self.assertGreater(done.report["answered"], 15000)
+        self.assertEqual(self.status()["withdrawals"], 0)
 
 
 class Faults(TunerProcess):
@@ -246,12 +255,12 @@ class Faults(TunerProcess):
         self.assertEqual(self.status()["plans"], 3)
 
     def run_many(self, size):
-        command = [os.environ["TRIODE_RUN"], "--tuner", "process", GUESTS / "tuned_guest", str(size)]
+        command = [os.environ["TRIODE_RUN"], GUESTS / "tuned_guest", str(size)]
         return subprocess.run(command, env=self.environment({}), text=True, capture_output=True,
                               timeout=2 * PATIENCE_S)
 
     def test_peers_that_say_nothing_or_nonsense(self):
-        self.command("start")
+        self.tuner("start")
         silent = self.connect()
         rude = self.connect()
         rude.sendall(b"GET / HTTP/1.1\r\n\r\n")
@@ -262,17 +271,43 @@ class Faults(TunerProcess):
 
 class Commands(TunerProcess):
     def test_status_of_nobody_fails_and_says_what_to_do(self):
-        done = self.command("status")
+        done = self.tuner("status")
         self.assertEqual(done.returncode, 1)
         self.assertIn("triode tuner start", done.stderr)
 
     def test_start_status_logs_and_stop(self):
-        self.assertEqual(self.command("start", "--quiet").stdout, "")
-        self.assertIn("0 clients", self.command("status").stdout)
-        self.assertRegex(self.command("logs").stdout, r"T\S+Z start version=\S+ pid=\d+\n\Z")
-        self.assertTrue(json.loads(self.command("stop", "--json").stdout)["was_running"])
-        self.assertFalse(json.loads(self.command("stop", "--json").stdout)["was_running"])
-        self.assertIn(" end ", self.command("logs").stdout)
+        self.assertEqual(self.tuner("start", "--quiet").stdout, "")
+        self.assertIn("0 clients", self.tuner("status").stdout)
+        self.assertRegex(self.tuner("logs").stdout, r" start version=\S+ pid=\d+\n\S+ model name=\S+ relearned=\d+ remark=\S+\n\Z")
+        self.assertTrue(json.loads(self.tuner("stop", "--json").stdout)["was_running"])
+        self.assertFalse(json.loads(self.tuner("stop", "--json").stdout)["was_running"])
+        self.assertIn(" end ", self.tuner("logs").stdout)
+
+    def serve(self, *options) -> subprocess.Popen:
+        served = subprocess.Popen([TUNER, "serve", *options], env=self.environment({}))
+        self.addCleanup(served.wait, PATIENCE_S)
+        self.wait_until(lambda: self.status() != {})
+        return served
+
+    def test_counters_and_histograms(self):
+        metrics = self.folder / "triode.prom"
+        self.serve("--metrics-file", metrics)
+        self.assert_tuned(self.run_tuned(48))
+        status = self.status()
+        tried = sum(count for name, count in status["counters"].items() if name.startswith("trials{"))
+        self.assertEqual(tried, status["trials"])
+        self.assertEqual(sum(status["histograms"]["speedup"]["counts"]), status["plans_found"])
+        self.wait_until(lambda: "triode_tuner_searches_settled_total" in metrics.read_text())
+        self.tuner("stop")
+
+    def test_file_that_is_no_model_leaves_the_ranking_to_heuristics(self):
+        for file in ("/nowhere", __file__, "none"):
+            with self.subTest(file):
+                self.serve("--model", file)
+                self.assertEqual(self.status()["model"], "")
+                log = self.tuner("logs", "--lines", "1").stdout
+                self.assertRegex(log, r' model name="" relearned=0 remark=' + ('""' if file == "none" else f'.*{file}'))
+                self.tuner("stop")
 
     def test_terminated_tuner_ends_well(self):
         served = subprocess.Popen([TUNER, "serve"], env=self.environment({}))
@@ -281,12 +316,12 @@ class Commands(TunerProcess):
         self.assertEqual(served.wait(PATIENCE_S), 0)
 
     def test_usage(self):
-        self.assertIn("triode tuner start|stop|status", self.command("--help").stdout)
-        self.assertRegex(self.command("--version").stdout, r"\Atriode-tuner \d+\.\d+\.\d+\n\Z")
+        self.assertIn("triode tuner start|stop|status", self.tuner("--help").stdout)
+        self.assertRegex(self.tuner("--version").stdout, r"\Atriode-tuner \d+\.\d+\.\d+\n\Z")
         for words in ((), ("strat",), ("logs", "--lines", "-1"), ("serve", "--idle-seconds", "x"),
                       ("serve", "--cpu-share", "0")):
             with self.subTest(words):
-                done = self.command(*words)
+                done = self.tuner(*words)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertIn("triode tuner --help", done.stderr)
 

@@ -281,6 +281,30 @@ TEST_F(TunerTest, CountsWhatItDoes) {
   EXPECT_THAT(status.latest, SizeIs(1));
 }
 
+uint64_t total_of(const std::vector<Metric>& metrics, const std::string& name,
+                  const std::string& label = "") {
+  for (const Metric& metric : metrics) {
+    if (metric.name == name && metric.label == label) return metric.total();
+  }
+  return 0;
+}
+
+TEST_F(TunerTest, MeasuresWhatItDoes) {
+  runner_.outcomes_by_x = {{0, OutcomeKind::kCrashed}};
+  join(1);
+  report(1, 16);
+  step();
+  const std::vector<Metric> metrics = tuner_->metrics().all();
+  EXPECT_EQ(total_of(metrics, "trials", "outcome=ok"), 36u);
+  EXPECT_EQ(total_of(metrics, "trials", "outcome=crashed"), 4u);
+  EXPECT_EQ(total_of(metrics, "trial_seconds"), 40u);
+  EXPECT_EQ(total_of(metrics, "search_seconds"), 1u);
+  EXPECT_EQ(total_of(metrics, "searches_settled", "by=plan"), 1u);
+  EXPECT_EQ(total_of(metrics, "speedup"), 1u);
+  tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  EXPECT_EQ(total_of(tuner_->metrics().all(), "withdrawals"), 1u);
+}
+
 TEST(ProblemOf, ReadsTheCallAsAHostDoes) {
   const Problem problem = problem_of(sample_call(16)).value();
   EXPECT_EQ(to_string(problem), "mm f32 16x16x16 nn ld-aligned align=4");

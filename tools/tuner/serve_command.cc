@@ -10,9 +10,9 @@
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -21,20 +21,25 @@
 #include "cache/cache_path.h"
 #include "core/clock.h"
 #include "core/settings.h"
-#include "runtime/device/cpu_device.h"
 #include "runtime/host/file_lock.h"
 #include "runtime/host/kept_plans.h"
+#include "runtime/host/whole_file.h"
 #include "runtime/tuner/event_log.h"
 #include "runtime/tuner/heuristic_ranker.h"
+#include "runtime/tuner/learned_ranker.h"
 #include "runtime/tuner/meeting_place.h"
+#include "runtime/tuner/metrics.h"
 #include "runtime/tuner/pace.h"
 #include "runtime/tuner/pacer.h"
 #include "runtime/tuner/plan_book.h"
+#include "runtime/tuner/relearning.h"
 #include "runtime/tuner/server.h"
 #include "runtime/tuner/trial_log.h"
 #include "runtime/tuner/trial_worker.h"
 #include "runtime/tuner/tuner.h"
 #include "runtime/tuner/worker_runner.h"
+#include "tools/tuner/cpu_machine.h"
+#include "tools/tuner/tuner_model.h"
 #include "triode_version.h"
 
 namespace triode::tuner {
@@ -47,30 +52,46 @@ using std::chrono::nanoseconds;
 // How often the queue is looked at while nobody waits.
 constexpr milliseconds kIdle(20);
 constexpr int kWorkerSocket = 3;
+// For what earlier tuners have tried: a program waits meanwhile, and would for seconds more.
+constexpr milliseconds kRelearningTime(300);
 // A tuner that ends holds its lock for a moment after its socket is gone.
 constexpr milliseconds kLockPatience(500);
 
-Result<std::unique_ptr<Device>> make_cpu_device(int32_t cores) {
-  CpuDeviceOptions options;
-  options.cores = cores;
-  return std::unique_ptr<Device>(TRIODE_TRY(CpuDevice::create(std::move(options))));
-}
-
-// The spaces of this machine, as hosts with different numbers of cores see it. One thread.
-class CpuSpaces {
+// Heuristics, and a model that learns over them where there is one.
+class CpuRanker {
  public:
-  Result<Space> space_of(const Target& target, const Problem& problem) {
-    auto& device = devices_[target.cores];
-    if (device == nullptr) device = TRIODE_TRY(make_cpu_device(target.cores));
-    if (device->target() != target) {
-      return unsupported("the program sees another machine than its tuner: '" +
-                         target.fingerprint() + "', not '" + device->target().fingerprint() + "'");
-    }
-    return device->enumerate(problem);
+  CpuRanker(CpuMachine& machine, TrialLog& trials, const std::string& file_or_none,
+            EventLog& events) {
+    const Status status = begin(machine, trials, file_or_none);
+    events.write("model", {{"name", model()},
+                           {"relearned", std::to_string(relearned_.trials)},
+                           {"remark", status.message()}});
   }
+  // Of the model; empty: there is none.
+  std::string model() const {
+    return learned_ ? learned_->learner().model().snapshot().name : std::string();
+  }
+  Ranker& ranker() { return learned_ ? static_cast<Ranker&>(*learned_) : heuristic_; }
 
  private:
-  std::map<int32_t, std::unique_ptr<Device>> devices_;
+  Status begin(CpuMachine& machine, TrialLog& trials, const std::string& file_or_none) {
+    const auto model = TRIODE_TRY(load_tuner_model(file_or_none));
+    if (model == nullptr) return {};
+    const Target target = TRIODE_TRY(make_cpu_device(0))->target();
+    LearnedRankerOptions options;
+    options.device = TRIODE_TRY(traits_of(target));
+    options.space_of = [&machine, target](const Problem& problem) {
+      return machine.space_of(target, problem);
+    };
+    const auto space_of = options.space_of;
+    learned_ = std::make_unique<LearnedRanker>(model, heuristic_, std::move(options));
+    relearned_ = relearn(target, space_of, trials, *learned_, steady_clock(), kRelearningTime);
+    return {};
+  }
+
+  HeuristicRanker heuristic_;
+  std::unique_ptr<LearnedRanker> learned_;
+  Relearned relearned_;
 };
 
 // Something that is waited for, or slept through until then.
@@ -95,15 +116,24 @@ class Stop {
   std::atomic<bool> was_called_{false};
 };
 
+// Where Prometheus looks, if anywhere. A folder that is gone is no reason to stop tuning.
+void write_metrics(const Tuner& tuner, const std::string& file) {
+  if (!file.empty()) (void)replace_file(file, to_prometheus(tuner.metrics().all()));
+}
+
 // Searches until it is stopped, at the machine's pace.
-void tune(Tuner& tuner, Pacer& pacer, Stop& stop) {
+void tune(Tuner& tuner, Pacer& pacer, Stop& stop, const std::string& metrics_file) {
   const std::function<bool()> should_stop = [&] {
     pacer.breathe();
     return stop.was_called();
   };
   while (!stop.was_called()) {
     pacer.begin();
-    if (!tuner.step(should_stop)) stop.sleep(kIdle);
+    if (tuner.step(should_stop)) {
+      write_metrics(tuner, metrics_file);
+    } else {
+      stop.sleep(kIdle);
+    }
   }
 }
 
@@ -152,6 +182,7 @@ StatusAnswer describe(const Tuner& tuner, const WorkerRunner& worker, const Meet
   answer.current = now.current;
   answer.current_trials = now.current_trials;
   for (const StoredPlan& plan : now.latest) answer.latest.push_back(SentPlan::from(plan));
+  answer.metrics = tuner.metrics().all();
   return answer;
 }
 
@@ -164,31 +195,40 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   events.write("start", {{"version", std::string(kVersion)}, {"pid", std::to_string(getpid())}});
   const std::unique_ptr<TrialLog> trials = open_trials(place, events);
   PlanBook book(host::kept_plans_path(place.cache));
-  HeuristicRanker ranker;
+  CpuMachine machine;
+  CpuRanker ranker(machine, *trials, options.model, events);
   WorkerRunner worker(
       {.program = fs::read_symlink("/proc/self/exe"), .arguments = {"triode-tuner", "worker"}});
-  CpuSpaces spaces;
   Stop stop;
   MachineLoad load;
   Pacer pacer(steady_clock(), load, {.least_share = options.cpu_share},
               [&](nanoseconds rest) { stop.sleep(rest); });
   Server* server = nullptr;
-  Tuner tuner({.ranker = ranker,
-               .runner = worker,
-               .log = *trials,
-               .book = book,
-               .events = events,
-               .clock = pacer,
-               .space_of = [&](const Target& target,
-                               const Problem& problem) { return spaces.space_of(target, problem); },
-               .deliver = [&](ClientId client,
-                              const Verdict& verdict) { server->deliver(client, verdict); }},
-              {});
+  Tuner tuner(
+      {.ranker = ranker.ranker(),
+       .runner = worker,
+       .log = *trials,
+       .book = book,
+       .events = events,
+       .clock = pacer,
+       .space_of = [&](const Target& target,
+                       const Problem& problem) { return machine.space_of(target, problem); },
+       .deliver = [&](ClientId client,
+                      const Verdict& verdict) { server->deliver(client, verdict); },
+       .emit =
+           [&](const Target& target, const Problem& problem, std::span<const Config> configs) {
+             return machine.emit(target, problem, configs);
+           }},
+      {});
   const milliseconds idle(static_cast<int64_t>(1000 * options.idle_seconds));
-  Server serving(std::move(listener), tuner, {.idle_limit = idle},
-                 [&] { return describe(tuner, worker, place, log, begin); });
+  Server serving(std::move(listener), tuner, {.idle_limit = idle}, [&] {
+    StatusAnswer answer = describe(tuner, worker, place, log, begin);
+    answer.model = ranker.model();
+    return answer;
+  });
   server = &serving;
-  std::thread tuning([&] { tune(tuner, pacer, stop); });
+  write_metrics(tuner, options.metrics);
+  std::thread tuning([&] { tune(tuner, pacer, stop, options.metrics); });
   const Status served = serving.run(stop_signal.number());
   // Nobody finds this one any more; who comes now starts the next, which waits for the lock.
   ::unlink(place.socket.c_str());

@@ -19,6 +19,8 @@ std::string to_text(const StatusAnswer& status) {
        << " withdrawn\n";
   text << "trials: " << status.trials << ", failed " << status.failed_trials << ", workers lost "
        << status.lost_workers << "\n";
+  text << "ranked by " << (status.model.empty() ? "heuristics" : "the model " + status.model)
+       << "\n";
   text << "waiting: " << status.waiting << "\n";
   if (!status.current.empty()) {
     text << "now: " << status.current << ", trial " << status.current_trials << ", worker pid "
@@ -65,6 +67,18 @@ std::string to_json(const StatusAnswer& status) {
                               {"speedup", plan.speedup},
                               {"vendor_ns", plan.vendor_ns},
                               {"plan_ns", plan.plan_ns}});
+  }
+  json["model"] = status.model;
+  json["counters"] = nlohmann::ordered_json::object();
+  json["histograms"] = nlohmann::ordered_json::object();
+  for (const Metric& metric : status.metrics) {
+    if (metric.bounds.empty()) {
+      json["counters"][metric.name + (metric.label.empty() ? "" : '{' + metric.label + '}')] =
+          metric.total();
+    } else {
+      json["histograms"][metric.name] = {
+          {"bounds", metric.bounds}, {"counts", metric.counts}, {"sum", metric.sum}};
+    }
   }
   // A program's path may be any bytes.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';

@@ -18,6 +18,8 @@ struct TunerOptions {
   std::string cache;  // folder; empty: the user's
   double idle_seconds = 600;
   double cpu_share = 0.05;  // of one core, on a busy machine
+  std::string model;        // file of a snapshot, or "none"; empty: the shipped one
+  std::string metrics;      // file for Prometheus; empty: none
   int lines = 20;           // of logs
 };
 

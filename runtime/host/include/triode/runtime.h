@@ -46,6 +46,7 @@ class Runtime {
     std::string cache = {};
     std::string plans = {};
     int32_t force_plans = TRIODE_FORCE_OFF;
+    bool in_process = false;
   };
 
   // See triode_gemm_call. A leading dimension of 0 is that of a matrix without gaps.
@@ -122,6 +123,7 @@ class Runtime {
     given.cache = options.cache.c_str();
     given.plans = options.plans.c_str();
     given.force_plans = options.force_plans;
+    given.in_process = options.in_process ? 1 : 0;
     check(triode_init(&given));
   }
 

@@ -51,7 +51,7 @@ enum {
   TRIODE_MODE_DEFAULT = 0,  // tune
   TRIODE_MODE_OFF = 1,      // nothing: every call goes to the BLAS that the program has
   TRIODE_MODE_OBSERVE = 2,  // counts and times them
-  TRIODE_MODE_TUNE = 3,     // also searches for faster kernels in a background thread
+  TRIODE_MODE_TUNE = 3,     // also has faster kernels searched for in the background
   TRIODE_MODE_FROZEN = 4    // runs the plans of a file and no others, without a thread
 };
 
@@ -70,7 +70,7 @@ typedef struct triode_options {
   const char* cache;        // folder of plans kept between runs; NULL: in the user's cache folder
   const char* plans;        // file of plans, for mode frozen
   int32_t force_plans;
-  int32_t reserved;  // 0
+  int32_t in_process;  // 1: a thread of this program searches; 0: a tuner that programs share
 } triode_options;
 
 #define TRIODE_OPTIONS_INIT \

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "learner/model/cost_model.h"
+#include "learner/model/snapshot.h"
+#include "runtime/device/replay_device.h"
+
+namespace triode {
+
+// An H100 on which the time of a config of triton_like_space() is what the model thinks, but for a
+// law it does not know: blocks for warpgroups gain by each stage of their pipeline. One config in
+// eight fails.
+class MadeUpSource final : public ReplaySource {
+ public:
+  explicit MadeUpSource(std::shared_ptr<const CostModel> model);
+
+  const Target& target() const override { return target_; }
+  std::vector<Problem> problems() const override;  // sixty
+  Result<Space> space(const Problem&) const override;
+  std::optional<ReplayedTrial> trial(const Problem& problem, const Config& config) const override;
+  std::optional<ReplayedTrial> vendor(const Problem&) const override { return std::nullopt; }
+
+  // Best time among the configs that run, by the recorded medians.
+  double best_ns(const Problem& problem, const std::vector<Config>& configs) const;
+
+ private:
+  std::shared_ptr<const CostModel> model_;
+  Target target_;
+};
+
+// small_snapshot() with a basis in which that law can be learned.
+Snapshot with_mechanism_features();
+
+}  // namespace triode

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tuner/learned_ranker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jit/x86/gemm_space.h"
+#include "learner/model/feature_table.h"
+#include "runtime/tuner/heuristic_ranker.h"
+#include "tests/learner/made_up_source.h"
+#include "tests/learner/small_model.h"
+#include "tests/tuner/model_runner.h"
+
+namespace triode::tuner {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// One that knows the made-up device, so that nothing is left to the fallback.
+std::shared_ptr<const CostModel> made_up_model() {
+  Snapshot snapshot = with_mechanism_features();
+  snapshot.support.devices = {h100().name};
+  return model_of(std::move(snapshot));
+}
+
+LearnedRankerOptions made_up_options(bool learns = true) {
+  LearnedRankerOptions options;
+  options.device = h100();
+  options.family = KernelFamily::kInductor;
+  options.learns = learns;
+  return options;
+}
+
+Trial trial_of(const MadeUpSource& source, const Problem& problem, const Config& config) {
+  const ReplayedTrial recorded = *source.trial(problem, config);
+  if (!recorded.outcome.ok()) return {config, recorded.outcome, {}};
+  return {config, {}, {recorded.median_ns, recorded.median_ns, 0, 3}};
+}
+
+struct Episode {
+  std::vector<std::string> proposed;
+  double log_regret_late = 0;  // mean over the last half of the problems
+};
+
+// Three trials for each problem, one problem after the other, as a tuner makes them.
+Episode run_episode(bool learns) {
+  const auto model = made_up_model();
+  const MadeUpSource source(model);
+  GridRanker fallback;
+  LearnedRanker ranker(model, fallback, made_up_options(learns));
+  const std::vector<Problem> problems = source.problems();
+  const Space& space = triton_like_space();
+  Episode episode;
+  for (size_t p = 0; p < problems.size(); ++p) {
+    double found = 3 * source.best_ns(problems[p], all_configs());  // if none of the three runs
+    for (const Config& config : ranker.propose(problems[p], space, {}, 3)) {
+      episode.proposed.push_back(space.to_string(config));
+      const Trial trial = trial_of(source, problems[p], config);
+      ranker.learn(problems[p], space, trial);
+      if (trial.outcome.ok()) found = std::min(found, trial.measurement.min_ns);
+    }
+    if (2 * p < problems.size()) continue;
+    episode.log_regret_late += std::log(found / source.best_ns(problems[p], all_configs())) /
+                               (0.5 * static_cast<double>(problems.size()));
+  }
+  return episode;
+}
+
+TEST(LearnedRanker, EndsWithLessRegretThanWithoutUpdates) {
+  EXPECT_LT(run_episode(true).log_regret_late, 0.7 * run_episode(false).log_regret_late);
+}
+
+TEST(LearnedRanker, SameTrialsGiveTheSameProposals) {
+  EXPECT_THAT(run_episode(true).proposed, ElementsAreArray(run_episode(true).proposed));
+}
+
+TEST(LearnedRanker, WhatItLearnsChangesWhatItProposes) {
+  EXPECT_NE(run_episode(true).proposed, run_episode(false).proposed);
+}
+
+class LearnedRankerTest : public ::testing::Test {
+ protected:
+  LearnedRanker ranker_with(LearnedRankerOptions options) {
+    return LearnedRanker(model_, fallback_, std::move(options));
+  }
+  const std::shared_ptr<const CostModel> model_ = made_up_model();
+  const MadeUpSource source_{model_};
+  const Problem problem_ = source_.problems().front();
+  const Space& space_ = triton_like_space();
+  GridRanker fallback_;
+};
+
+TEST_F(LearnedRankerTest, ProposesNothingTwice) {
+  LearnedRanker ranker = ranker_with(made_up_options());
+  std::vector<Trial> tried;
+  std::set<Config> seen;
+  for (int round = 0; round < 4; ++round) {
+    for (const Config& config : ranker.propose(problem_, space_, tried, 8)) {
+      EXPECT_TRUE(seen.insert(config).second);
+      tried.push_back(trial_of(source_, problem_, config));
+      ranker.learn(problem_, space_, tried.back());
+    }
+  }
+  EXPECT_THAT(seen, SizeIs(32));
+}
+
+TEST_F(LearnedRankerTest, StopsWhereMoreIsNotWorthIt) {
+  LearnedRankerOptions options = made_up_options();
+  options.policy.noise = 1e9;
+  LearnedRanker ranker = ranker_with(options);
+  std::vector<Trial> tried;
+  for (const Config& config : ranker.propose(problem_, space_, {}, options.least_trials)) {
+    tried.push_back(trial_of(source_, problem_, config));
+  }
+  ASSERT_THAT(tried, SizeIs(options.least_trials));
+  EXPECT_THAT(ranker.propose(problem_, space_, tried, 8), IsEmpty());
+  tried.pop_back();
+  EXPECT_THAT(ranker.propose(problem_, space_, tried, 8), SizeIs(8));
+}
+
+TEST_F(LearnedRankerTest, LeavesToTheFallbackWhatTheModelDoesNotKnow) {
+  LearnedRanker ranker = ranker_with(made_up_options());
+  const Problem bytes = Problem::mm(DType::kI8, 64, 64, 64);
+  EXPECT_THAT(ranker.propose(bytes, space_, {}, 5),
+              ElementsAreArray(fallback_.propose(bytes, space_, {}, 5)));
+}
+
+TEST_F(LearnedRankerTest, GivesTheFallbackHalfWhereTheModelExtrapolates) {
+  LearnedRankerOptions options = made_up_options();
+  options.device = a100();
+  LearnedRanker ranker = ranker_with(options);
+  const std::vector<Config> guesses = fallback_.propose(problem_, space_, {}, 64);
+  const std::vector<Config> proposed = ranker.propose(problem_, space_, {}, 8);
+  ASSERT_THAT(proposed, SizeIs(8));
+  const auto is_guess = [&](const Config& config) {
+    return std::find(guesses.begin(), guesses.begin() + 8, config) != guesses.begin() + 8;
+  };
+  EXPECT_GE(std::count_if(proposed.begin(), proposed.end(), is_guess), 4);
+}
+
+TEST_F(LearnedRankerTest, LearnsNothingFromWhatDidNotRun) {
+  LearnedRanker ranker = ranker_with(made_up_options());
+  const Config config = all_configs().front();
+  ranker.learn(problem_, space_, {config, {OutcomeKind::kCrashed, "so"}, {}});
+  ranker.learn(problem_, space_, {config, {}, {0, 0, 0, 0}});
+  ranker.learn(problem_, space_, {config, {}, {NAN, NAN, 0, 3}});
+  EXPECT_EQ(ranker.learner().state(), model_->snapshot().online);
+}
+
+TEST_F(LearnedRankerTest, WithoutTheNetsForItTheFallbackGuessesTheSaving) {
+  LearnedRankerOptions options = made_up_options();
+  options.space_of = [](const Problem&) -> Result<Space> { return triton_like_space(); };
+  EXPECT_EQ(ranker_with(options).expected_saving(problem_), fallback_.expected_saving(problem_));
+}
+
+// By nets that only know a constant: the vendor takes e^0 of the least time, any config e^level.
+double saving_by_nets(double level, const Problem& problem) {
+  Snapshot snapshot = small_snapshot();
+  for (const NetRole role : {NetRole::kLevel, NetRole::kVendor}) {
+    Net net = drawn_net(role, 1);
+    for (DenseLayer& layer : net.layers) {
+      std::fill(layer.weights.begin(), layer.weights.end(), 0.0f);
+      std::fill(layer.bias.begin(), layer.bias.end(), 0.0f);
+    }
+    if (role == NetRole::kLevel) net.layers.back().bias = {static_cast<float>(level)};
+    snapshot.nets.push_back(std::move(net));
+  }
+  LearnedRankerOptions options = made_up_options();
+  options.space_of = [](const Problem&) -> Result<Space> { return triton_like_space(); };
+  GridRanker fallback;
+  LearnedRanker ranker(model_of(std::move(snapshot)), fallback, std::move(options));
+  const double first = ranker.expected_saving(problem);
+  EXPECT_EQ(ranker.expected_saving(problem), first);
+  return first;
+}
+
+TEST_F(LearnedRankerTest, PredictsTheSavingByItsLevels) {
+  EXPECT_NEAR(saving_by_nets(std::log(0.7), problem_), 0.3, 1e-5);
+  EXPECT_GT(saving_by_nets(std::log(2), problem_), 0) << "a prediction takes no call out of queue";
+}
+
+// Weights drawn over all that the cpu's features tell.
+Snapshot cpu_snapshot(const DeviceTraits& device) {
+  const FeatureTable& table = feature_table(DeviceKind::kCpu);
+  Snapshot snapshot = small_snapshot();
+  snapshot.kind = DeviceKind::kCpu;
+  snapshot.schema_hash = table.schema_hash;
+  snapshot.feature_names.clear();
+  for (const FeatureDescription& feature : table.features) {
+    snapshot.feature_names.emplace_back(feature.name);
+  }
+  snapshot.standardisation.mean.assign(table.size(), 0.0f);
+  snapshot.standardisation.inverse_std.assign(table.size(), 0.25f);
+  Net& net = snapshot.nets.front();
+  const size_t inputs = std::min(net.inputs.size(), table.size());
+  net.inputs.resize(inputs);
+  net.layers.front().weights.resize(inputs * static_cast<size_t>(net.layers.front().outputs));
+  net.layers.front().inputs = static_cast<int32_t>(inputs);
+  snapshot.online.features = {static_cast<uint16_t>(table.size() - 1)};
+  snapshot.support.devices = {device.name};
+  snapshot.support.families = {KernelFamily::kX86};
+  snapshot.support.dtypes = {DType::kF32};
+  snapshot.support.problem_least.assign(table.problem_count, -99);
+  snapshot.support.problem_greatest.assign(table.problem_count, 99);
+  return snapshot;
+}
+
+// As in a tuner, where the space is far too large to be ranked as a whole.
+TEST(LearnedRankerOnACpu, ProposesLegalConfigsOfALargeSpace) {
+  LearnedRankerOptions options;
+  options.device.name = "some cpu";
+  HeuristicRanker fallback;
+  LearnedRanker ranker(model_of(cpu_snapshot(options.device)), fallback, options);
+  const Problem problem = Problem::mm(DType::kF32, 50, 60, 70);
+  const Space space =
+      x86::gemm_space(problem, std::vector{x86::IsaId::kAvx2, x86::IsaId::kAvx512}, 1).value();
+  ASSERT_GT(space.product_size(), options.pool);
+  const std::vector<Config> proposed = ranker.propose(problem, space, {}, 16);
+  EXPECT_THAT(proposed, SizeIs(16));
+  for (const Config& config : proposed) EXPECT_TRUE(space.is_legal(config));
+  EXPECT_NE(proposed, fallback.propose(problem, space, {}, 16));
+}
+
+}  // namespace
+}  // namespace triode::tuner
