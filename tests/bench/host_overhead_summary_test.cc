@@ -102,6 +102,19 @@ TEST(HostOverheadSummary, TakesStartUpRoundByRound) {
   results.startup->with_cpu_ms = {11, 11, 10};
   EXPECT_DOUBLE_EQ(summarize(results).preload_startup_ms->median, 1);
   EXPECT_DOUBLE_EQ(summarize(results).preload_startup_cpu_ms->median, 2);
+  EXPECT_DOUBLE_EQ(summarize(results).preload_startup_interval_ms->low, 1);
+  EXPECT_DOUBLE_EQ(summarize(results).preload_startup_interval_ms->high, 2);
+}
+
+TEST(HostOverheadSummary, AddsUpTheInstructionsOfAStart) {
+  HostOverheadResults results;
+  results.startup.emplace();
+  results.startup->without_ms = results.startup->with_ms = {10};
+  results.startup->without_cpu_ms = results.startup->with_cpu_ms = {10};
+  EXPECT_FALSE(summarize(results).preload_startup_instructions.has_value());
+  results.startup->without_instructions = {{"ld.so", 100}, {"python", 1000}};
+  results.startup->with_instructions = {{"ld.so", 170}, {"python", 1000}, {"libtriode.so", 30}};
+  EXPECT_DOUBLE_EQ(*summarize(results).preload_startup_instructions, 100);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ class Calls(HostOverhead):
     def test_benchmarks_that_users_may_run_are_listed(self):
         done = subprocess.run([BENCH, "nonsense"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("benchmarks: cpu-gemm, host-overhead, cache, learner\n", done.stderr)
+        self.assertIn("benchmarks: cpu-gemm, host-overhead, cache, learner, tuner\n", done.stderr)
 
 
 class Processes(HostOverhead):
@@ -121,6 +121,10 @@ class Processes(HostOverhead):
             self.assertGreater(min(startup[what]), 0, what)
         self.assertIsNotNone(report["summary"]["preload_startup_ms"])
         self.assertIsNotNone(report["summary"]["preload_startup_cpu_ms"])
+        self.assertLessEqual(report["summary"]["preload_startup_low_ms"],
+                             report["summary"]["preload_startup_high_ms"])
+        if shutil.which("valgrind"):
+            self.assertGreater(report["summary"]["preload_startup_instructions"], 0)
         if startup["loaded_by_triode"] is None:
             self.skipTest(startup["loaded_remark"])
         self.assertEqual(startup["loaded_by_triode"]["heavy"], [])

@@ -59,13 +59,7 @@ class CostReader {
 };
 
 Result<ObjectCosts> count_once(const HitCalls& what, const std::string& folder) {
-  const std::string file = folder + "/callgrind.out";
-  std::vector<std::string> command = {"valgrind", "--tool=callgrind",
-                                      "--callgrind-out-file=" + file};
-  for (std::string& word : hit_calls_command(what)) command.push_back(std::move(word));
-  TRIODE_TRY(output_of(command, hit_calls_environment(folder)));
-  std::ifstream written(file);
-  return read_object_costs(written);
+  return count_by_callgrind(hit_calls_command(what), hit_calls_environment(folder), folder);
 }
 
 }  // namespace
@@ -82,6 +76,23 @@ Result<ObjectCosts> read_object_costs(std::istream& callgrind_out) {
     return corrupt("callgrind wrote no counts of instructions; is this valgrind too old or new?");
   }
   return reader.costs();
+}
+
+Result<ObjectCosts> count_by_callgrind(const std::vector<std::string>& command,
+                                       const std::vector<std::string>& environment,
+                                       const std::string& folder) {
+  const std::string file = folder + "/callgrind.out";
+  std::vector<std::string> words = {"valgrind", "--tool=callgrind", "--callgrind-out-file=" + file};
+  words.insert(words.end(), command.begin(), command.end());
+  TRIODE_TRY(output_of(words, environment));
+  std::ifstream written(file);
+  return read_object_costs(written);
+}
+
+std::int64_t total_of(const ObjectCosts& costs) {
+  std::int64_t total = 0;
+  for (const auto& [object, cost] : costs) total += cost;
+  return total;
 }
 
 double added_per_call(const CallgrindCosts& costs) {

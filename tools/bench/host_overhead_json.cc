@@ -123,7 +123,10 @@ Json startup_json(const PreloadStartup& startup) {
           {"without_ms", startup.without_ms},
           {"with_ms", startup.with_ms},
           {"without_cpu_ms", startup.without_cpu_ms},
-          {"with_cpu_ms", startup.with_cpu_ms}};
+          {"with_cpu_ms", startup.with_cpu_ms},
+          {"without_instructions", startup.without_instructions},
+          {"with_instructions", startup.with_instructions},
+          {"instructions_remark", text_or_null(startup.instructions_remark)}};
 }
 
 void add_difference(Json& json, const std::string& name, const std::string& unit,
@@ -153,7 +156,11 @@ Json summary_json(const HostOverheadSummary& summary) {
   json["hit_instructions"] = figure(summary.hit_instructions);
   json["hit_added_instructions"] = figure(summary.hit_added_instructions);
   add_difference(json, "preload_startup", "_ms", summary.preload_startup_ms);
+  const auto& interval = summary.preload_startup_interval_ms;
+  json["preload_startup_low_ms"] = interval ? Json(interval->low) : Json(nullptr);
+  json["preload_startup_high_ms"] = interval ? Json(interval->high) : Json(nullptr);
   add_difference(json, "preload_startup_cpu", "_ms", summary.preload_startup_cpu_ms);
+  json["preload_startup_instructions"] = figure(summary.preload_startup_instructions);
   json["threads"] = nullptr;
   if (summary.pair) {
     json["threads"] = {{"count", summary.pair->threads}};

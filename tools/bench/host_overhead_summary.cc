@@ -24,6 +24,13 @@ double half_interquartile_range(std::vector<double> values) {
   return (at(0.75) - at(0.25)) / 2;
 }
 
+std::vector<double> differences_of(const std::vector<double>& more,
+                                   const std::vector<double>& less) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < more.size(); ++i) differences.push_back(more[i] - less[i]);
+  return differences;
+}
+
 std::optional<Difference> median_of_differences(const std::vector<Difference>& differences) {
   if (differences.empty()) return std::nullopt;
   std::vector<double> medians, spreads, p99s;
@@ -75,8 +82,7 @@ const ContestantResult* find_contestant(const OverheadShape& shape, const std::s
 
 Difference difference(const std::vector<double>& more, const std::vector<double>& less) {
   assert(!more.empty() && more.size() == less.size());
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < more.size(); ++i) differences.push_back(more[i] - less[i]);
+  const std::vector<double> differences = differences_of(more, less);
   return {median_of(differences), half_interquartile_range(differences), p99_of(differences)};
 }
 
@@ -115,6 +121,12 @@ HostOverheadSummary summarize(const HostOverheadResults& results) {
     const PreloadStartup& startup = *results.startup;
     summary.preload_startup_ms = difference(startup.with_ms, startup.without_ms);
     summary.preload_startup_cpu_ms = difference(startup.with_cpu_ms, startup.without_cpu_ms);
+    summary.preload_startup_interval_ms =
+        median_interval(differences_of(startup.with_ms, startup.without_ms));
+    if (!startup.with_instructions.empty()) {
+      summary.preload_startup_instructions = static_cast<double>(
+          total_of(startup.with_instructions) - total_of(startup.without_instructions));
+    }
   }
   return summary;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/bench/host_overhead_results.h"
+#include "tools/bench/median_interval.h"
 
 namespace triode::bench {
 
@@ -51,6 +52,8 @@ struct HostOverheadSummary {
   std::optional<double> hit_added_instructions;  // by the whole call, mean over all hits
   std::optional<Difference> preload_startup_ms;
   std::optional<Difference> preload_startup_cpu_ms;
+  std::optional<Interval> preload_startup_interval_ms;  // of the median, 95 %
+  std::optional<double> preload_startup_instructions;
 };
 
 // Recomputed from the raw samples.

@@ -139,7 +139,14 @@ void HostOverheadTable::startup(const HostOverheadResults& results,
                     median_of(startup.without_ms))
        << formatted(" (%.2f ±%.2f ms of processor time; %zu rounds of %d starts each)\n",
                     summary.preload_startup_cpu_ms->median, summary.preload_startup_cpu_ms->spread,
-                    startup.with_ms.size(), kStartsPerRound);
+                    startup.with_ms.size(), kStartsPerRound)
+       << formatted("  95 %% confidence: %.2f to %.2f ms", summary.preload_startup_interval_ms->low,
+                    summary.preload_startup_interval_ms->high)
+       << (summary.preload_startup_instructions
+               ? formatted("; %.2f million instructions",
+                           1e-6 * *summary.preload_startup_instructions)
+               : "; instructions not counted: " + startup.instructions_remark)
+       << "\n";
   if (!startup.loaded_remark.empty()) {
     out_ << "libraries it loads are not known: " << startup.loaded_remark << "\n";
     return;

@@ -13,6 +13,8 @@
 #include "tools/bench/hit_calls_command.h"
 #include "tools/bench/host_overhead_command.h"
 #include "tools/bench/learner_command.h"
+#include "tools/bench/tuner_calls_command.h"
+#include "tools/bench/tuner_command.h"
 
 namespace triode::bench {
 namespace {
@@ -29,7 +31,9 @@ constexpr Benchmark kBenchmarks[] = {
     {"host-overhead", true, run_host_overhead},
     {"cache", true, run_cache},
     {"learner", true, run_learner},
+    {"tuner", true, run_tuner},
     {kHitCallsName, false, run_hit_calls},
+    {kTunerCallsName, false, run_tuner_calls},
 };
 
 int wrong_usage(const std::string& text) {

@@ -46,8 +46,10 @@ Result<Environments> make_environments(const std::string& library, const std::st
   const char* const current = std::getenv("LD_PRELOAD");
   const std::string list =
       TRIODE_TRY(run::preload_list(library, current == nullptr ? "" : current));
-  return Environments{environment_with({}),
-                      environment_with({{"LD_PRELOAD", list}, {"TRIODE_CACHE", folder}})};
+  // With a seed of its own each start of Python does other things.
+  const run::Variable seed{"PYTHONHASHSEED", "0"};
+  return Environments{environment_with({seed}),
+                      environment_with({seed, {"LD_PRELOAD", list}, {"TRIODE_CACHE", folder}})};
 }
 
 // What a script finds in its process with Triode and does not find there without.
@@ -67,6 +69,15 @@ Status find_loaded(PreloadStartup& startup, const std::string& blas,
   startup.loaded_at_start = TRIODE_TRY(loaded_by_triode({python, "-c", kPrintMaps}, environments));
   startup.loaded_after_matmul =
       TRIODE_TRY(loaded_by_triode({python, "-c", kMultiplyAndPrintMaps, blas}, environments));
+  return {};
+}
+
+Status count_instructions(PreloadStartup& startup, const Environments& environments,
+                          const std::string& folder) {
+  const std::vector<std::string> command = {startup.program, "-c", "pass"};
+  startup.without_instructions =
+      TRIODE_TRY(count_by_callgrind(command, environments.without, folder));
+  startup.with_instructions = TRIODE_TRY(count_by_callgrind(command, environments.with, folder));
   return {};
 }
 
@@ -153,6 +164,8 @@ Result<PreloadStartup> measure_preload_startup(const std::string& library, const
   const Status found = find_loaded(startup, blas, environments);
   if (!found.ok()) startup.loaded_remark = found.message();
   for (int round = 0; round < rounds; ++round) time_round(startup, environments);
+  const Status counted = count_instructions(startup, environments, folder);
+  if (!counted.ok()) startup.instructions_remark = counted.message();
   return startup;
 }
 

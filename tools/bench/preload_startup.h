@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/status.h"
+#include "tools/bench/callgrind_costs.h"
 
 namespace triode::bench {
 
@@ -16,6 +17,10 @@ struct PreloadStartup {
   std::vector<double> with_ms;  // of the same round
   std::vector<double> without_cpu_ms;
   std::vector<double> with_cpu_ms;
+  // Instructions from start to end, by file, which no other work of the machine changes.
+  ObjectCosts without_instructions;
+  ObjectCosts with_instructions;
+  std::string instructions_remark;  // why these are not known; empty if they are
   // Libraries that are in the process because of Triode: at its start, and after one small matmul.
   std::vector<std::string> loaded_at_start;
   std::vector<std::string> loaded_after_matmul;
@@ -27,8 +32,9 @@ struct PreloadStartup {
 // rounds differ more; with more, they take longer than a machine stays the same.
 inline constexpr int kStartsPerRound = 8;
 
-// Starts the program in turns with and without, in so many rounds. `blas` is the file of a BLAS for
-// the small matmul, `folder` for what Triode keeps. kNotFound if there is no python3.
+// Starts the program in turns with and without, in so many rounds, and once each under callgrind.
+// `blas` is the file of a BLAS for the small matmul, `folder` for what Triode keeps. kNotFound if
+// there is no python3.
 Result<PreloadStartup> measure_preload_startup(const std::string& library, const std::string& blas,
                                                int rounds, const std::string& folder);
 
