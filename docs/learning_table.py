@@ -3,10 +3,11 @@
 
 Usage: learning_table.py FOLDER [--programs FOLDER] [--keep FOLDER] [--threads N] [--only NAME...]
 
-FOLDER holds mm_a100.csv.gz, mm_h100_half.csv.gz and square_a100_full_space.csv.gz; what needs a file that is
-not there is left out. --programs: where triode-train and triode-eval are (default: build/bin). --keep: where
-the reports and the snapshot go (default: a folder that is removed). --only: some of grouped, shift, transfer,
-space. Everything together trains twelve models: an hour on one thread.
+FOLDER holds mm_a100.csv.gz, mm_h100_half.csv.gz and square_a100_full_space.csv.gz, or cpu_x86.trials.gz as
+learner/data does; what needs a file that is not there is left out. --programs: where triode-train and triode-eval
+are (default: build/bin). --keep: where the reports and the snapshot go (default: a folder that is removed).
+--only: some of grouped, shift, transfer, space, cpu. Everything of the GPUs trains twelve models: an hour on one
+thread.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import sys
 import tempfile
 
 A100, H100, SPACE = "mm_a100.csv.gz", "mm_h100_half.csv.gz", "square_a100_full_space.csv.gz"
+CPU = "cpu_x86.trials.gz"
 
 
 class Runner:
@@ -81,8 +83,16 @@ def space(runner: Runner) -> None:
         show(f"a100, 8,640 configs, a size left out, {timings} timings", by_timings[timings - 1], goal)
 
 
+def cpu(runner: Runner) -> None:
+    report = runner.evaluate("cpu", "--data", *runner.data(CPU), "--split", "grouped")
+    for device, by_k in report["regret"].items():
+        for k, goal in (("1", 1.08), ("3", 1.03), ("8", 1.015)):
+            show(f"{device}, unseen shapes, k = {k}", by_k[k]["geomean"], goal, by_k[k]["fold_deviation"])
+    print(f"| split {report['split']['digest'][:16]} | | | |")
+
+
 PARTS = {"grouped": (grouped, (A100, H100)), "shift": (shift, (A100,)),
-         "transfer": (transfer, (A100, H100)), "space": (space, (SPACE,))}
+         "transfer": (transfer, (A100, H100)), "space": (space, (SPACE,)), "cpu": (cpu, (CPU,))}
 
 
 def main(arguments: list[str]) -> int:
