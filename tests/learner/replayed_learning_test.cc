@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/random.h"
@@ -12,48 +11,11 @@
 #include "learner/model/online_learner.h"
 #include "learner/model/policy.h"
 #include "runtime/device/replay_device.h"
+#include "tests/learner/made_up_source.h"
 #include "tests/learner/small_model.h"
 
 namespace triode {
 namespace {
-
-// A device on which the time of a config is what the model thinks, but for a law it does not know:
-// blocks for warpgroups gain by each stage of their pipeline. One config in eight fails.
-class MadeUpSource final : public ReplaySource {
- public:
-  explicit MadeUpSource(std::shared_ptr<const CostModel> model) : model_(std::move(model)) {
-    target_.device = "NVIDIA H100";
-    target_.isa = "sm_90";
-  }
-  const Target& target() const override { return target_; }
-  std::vector<Problem> problems() const override {
-    std::vector<Problem> problems;
-    Random random(77);
-    for (int i = 0; i < 60; ++i) {
-      const auto size = [&] { return static_cast<int64_t>(64 + 16 * random.below(200)); };
-      problems.push_back(Problem::mm(DType::kF16, size(), size(), size()));
-    }
-    return problems;
-  }
-  Result<Space> space(const Problem&) const override { return triton_like_space(); }
-  std::optional<ReplayedTrial> trial(const Problem& problem, const Config& config) const override {
-    if ((config[0] / 16 + config[1] / 16 * 3 + config[2] / 16 * 5 + config[3] + config[4]) % 8 ==
-        3) {
-      return ReplayedTrial{{OutcomeKind::kCompileFailed, "made up"}};
-    }
-    const RankingTask task = task_of(problem, h100());
-    const double roof_ns = 1e9 * FeatureExtractor::make(task)->roof_s();
-    double log_time = (*model_->uncorrected_scores(task, {&config, 1}))[0];
-    if (config[4] >= 4 && config[0] >= 64) log_time -= 0.25 * (config[3] - 3);
-    const double median = 4 * roof_ns * std::exp(log_time);
-    return ReplayedTrial{{}, median, 0.995 * median, 1.01 * median};
-  }
-  std::optional<ReplayedTrial> vendor(const Problem&) const override { return std::nullopt; }
-
- private:
-  std::shared_ptr<const CostModel> model_;
-  Target target_;
-};
 
 struct Episode {
   double log_regret_late = 0;  // mean over the last half of the problems

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/learner/made_up_source.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/random.h"
+#include "tests/learner/small_model.h"
+
+namespace triode {
+
+MadeUpSource::MadeUpSource(std::shared_ptr<const CostModel> model, double per_stage)
+    : model_(std::move(model)), per_stage_(per_stage) {
+  target_.device = "NVIDIA H100";
+  target_.isa = "sm_90";
+}
+
+std::vector<Problem> MadeUpSource::problems() const {
+  std::vector<Problem> problems;
+  Random random(77);
+  for (int i = 0; i < 60; ++i) {
+    const auto size = [&] { return static_cast<int64_t>(64 + 16 * random.below(200)); };
+    problems.push_back(Problem::mm(DType::kF16, size(), size(), size()));
+  }
+  return problems;
+}
+
+Result<Space> MadeUpSource::space(const Problem&) const {
+  return triton_like_space();
+}
+
+std::optional<ReplayedTrial> MadeUpSource::trial(const Problem& problem,
+                                                 const Config& config) const {
+  if ((config[0] / 16 + config[1] / 16 * 3 + config[2] / 16 * 5 + config[3] + config[4]) % 8 == 3) {
+    return ReplayedTrial{{OutcomeKind::kCompileFailed, "made up"}};
+  }
+  const RankingTask task = task_of(problem, h100());
+  const double roof_ns = 1e9 * FeatureExtractor::make(task)->roof_s();
+  double log_time = (*model_->uncorrected_scores(task, {&config, 1}))[0];
+  if (config[4] >= 4 && config[0] >= 64) log_time -= per_stage_ * (config[3] - 3);
+  const double median = 4 * roof_ns * std::exp(log_time);
+  return ReplayedTrial{{}, median, 0.995 * median, 1.01 * median};
+}
+
+}  // namespace triode

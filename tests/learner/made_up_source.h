@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "learner/model/cost_model.h"
+#include "runtime/device/replay_device.h"
+
+namespace triode {
+
+// A device on which the time of a config is what the model thinks, but for a law it does not know:
+// blocks for warpgroups gain `per_stage` (of ln time) by each stage of their pipeline. One config
+// in eight fails.
+class MadeUpSource final : public ReplaySource {
+ public:
+  explicit MadeUpSource(std::shared_ptr<const CostModel> model, double per_stage = 0.25);
+  const Target& target() const override { return target_; }
+  std::vector<Problem> problems() const override;  // 60, drawn
+  Result<Space> space(const Problem& problem) const override;
+  std::optional<ReplayedTrial> trial(const Problem& problem, const Config& config) const override;
+  std::optional<ReplayedTrial> vendor(const Problem&) const override { return std::nullopt; }
+
+ private:
+  std::shared_ptr<const CostModel> model_;
+  double per_stage_;
+  Target target_;
+};
+
+}  // namespace triode
