@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace triode {
 namespace {
@@ -41,6 +42,11 @@ NetTuning::NetTuning(const Net& net, size_t trained_layers, const BlockKernels& 
     trained_.push_back({zeros(layer.weights.size()), zeros(layer.bias.size()),
                         std::vector<float>(outputs_.back().size())});
   }
+}
+
+NetTuning::NetTuning(const Net& net, std::vector<bool> only, const BlockKernels& kernels)
+    : NetTuning(net, net.layers.size(), kernels) {
+  only_ = std::move(only);
 }
 
 const float* NetTuning::basis() const {
@@ -115,6 +121,14 @@ std::vector<float> NetTuning::slopes_below(size_t layer, const std::vector<float
 
 void NetTuning::apply(double learning_rate) {
   ++steps_;
+  if (!only_.empty()) {
+    std::vector<float>& gradient = trained_.front().weights.gradient;
+    for (size_t i = 0; i < gradient.size(); ++i) {
+      if (!only_[i % only_.size()]) gradient[i] = 0;
+    }
+    step(net_.layers.front().weights, trained_.front().weights, learning_rate);
+    return;
+  }
   for (size_t i = 0; i < trained_.size(); ++i) {
     DenseLayer& layer = net_.layers[first_trained_ + i];
     step(layer.weights, trained_[i].weights, learning_rate);

@@ -21,6 +21,8 @@ class NetTuning {
  public:
   // `trained_layers` counts from the last one; all if the net has fewer.
   NetTuning(const Net& net, size_t trained_layers, const BlockKernels& kernels);
+  // Trains what the first layer makes of the inputs that `only` marks, and nothing else.
+  NetTuning(const Net& net, std::vector<bool> only, const BlockKernels& kernels);
 
   const Net& net() const { return net_; }
 
@@ -55,6 +57,7 @@ class NetTuning {
   const float* x_ = nullptr;
   std::vector<std::vector<float>> outputs_;  // of each layer
   std::vector<Trained> trained_;             // of the layers from first_trained_ on
+  std::vector<bool> only_;                   // empty: every weight of those layers
   uint64_t steps_ = 0;
 };
 

@@ -55,6 +55,52 @@ Lesson lesson_of(const HeldBackProblem& timed, Random& random) {
   return lesson;
 }
 
+// Which features take more than one value over the problems, as the standardisation leaves them.
+std::vector<bool> varying(std::span<const HeldBackProblem> problems, const Snapshot& snapshot,
+                          const BlockKernels& kernels) {
+  const size_t count = snapshot.standardisation.mean.size();
+  std::vector<float> least(count, INFINITY), most(count, -INFINITY);
+  for (const HeldBackProblem& timed : problems) {
+    if (timed.device->kind != snapshot.kind || timed.configs.empty()) continue;
+    const Result<FeatureExtractor> extractor =
+        FeatureExtractor::make({timed.problem, *timed.space, *timed.device, timed.family});
+    if (!extractor.ok()) continue;  // teaches nothing either
+    FeatureBlock block(*extractor, snapshot.standardisation, kernels);
+    const size_t columns = std::min(kBlockColumns, timed.configs.size());
+    block.load(std::span(timed.configs).first(columns));
+    for (size_t f = 0; f < count; ++f) {
+      for (size_t c = 0; c < columns; ++c) {
+        least[f] = std::min(least[f], block.value(f, c));
+        most[f] = std::max(most[f], block.value(f, c));
+      }
+    }
+  }
+  std::vector<bool> varies(count);
+  for (size_t f = 0; f < count; ++f) varies[f] = most[f] > least[f];
+  return varies;
+}
+
+bool reads(const Net& net, size_t feature) {
+  return std::binary_search(net.inputs.begin(), net.inputs.end(), feature);
+}
+
+// The same net, reading these features too, with weights of zero.
+Net reading_also(const Net& net, const std::vector<bool>& features) {
+  Net out = net;
+  DenseLayer& first = out.layers.front();
+  out.inputs.clear();
+  first.weights.clear();
+  for (size_t f = 0; f < features.size(); ++f) {
+    if (features[f] || reads(net, f)) out.inputs.push_back(static_cast<uint16_t>(f));
+  }
+  first.inputs = static_cast<int32_t>(out.inputs.size());
+  const float* known = net.layers.front().weights.data();
+  for (size_t o = 0; o < first.bias.size(); ++o) {
+    for (const uint16_t f : out.inputs) first.weights.push_back(reads(net, f) ? *known++ : 0);
+  }
+  return out;
+}
+
 // Derivative, by each score, of the weighted squared error about the problem's own mean error.
 Columns slopes_of(const Lesson& lesson, const Columns& scores, const ReplayRecipe& recipe) {
   const size_t count = lesson.configs.size();
@@ -81,21 +127,13 @@ Columns slopes_of(const Lesson& lesson, const Columns& scores, const ReplayRecip
 class ReplayTrainer::Work {
  public:
   Work(std::shared_ptr<const CostModel> model, const ReplayRecipe& recipe)
-      : model_(std::move(model)), recipe_(recipe), random_(recipe.seed) {
-    const std::vector<Net>& nets = model_->snapshot().nets;
-    for (size_t i = 0; i < nets.size(); ++i) {
-      if (nets[i].role != NetRole::kRank) continue;
-      // Of the first one the last layer alone: the rest is the basis of the online state.
-      nets_.emplace_back(nets[i], tuned_.empty() ? 1 : recipe.trained_layers, kernels_);
-      tuned_.push_back(i);
-    }
-    inputs_.resize(nets_.size());
-  }
+      : model_(std::move(model)), recipe_(recipe), random_(recipe.seed) {}
 
   Status step(std::span<const HeldBackProblem> problems) {
     std::map<std::string_view, std::vector<const HeldBackProblem*>> by_device;
     for (const HeldBackProblem& timed : problems) by_device[timed.device->name].push_back(&timed);
     if (by_device.empty()) return invalid_argument("there are no timings to replay");
+    if (nets_.empty()) begin(problems);
     for (size_t i = 0; i < recipe_.batch; ++i) {
       const auto device = std::next(by_device.begin(),
                                     static_cast<std::ptrdiff_t>(random_.below(by_device.size())));
@@ -118,6 +156,37 @@ class ReplayTrainer::Work {
   }
 
  private:
+  // What sets a new device apart may not have varied in training, so that no net reads it. Once
+  // standardised, such a feature is zero on the devices of the training: if there are any, they
+  // alone are learned, and what the nets know of those devices stays as it is to the bit.
+  void begin(std::span<const HeldBackProblem> problems) {
+    const Snapshot& snapshot = model_->snapshot();
+    const std::vector<bool> varies = varying(problems, snapshot, kernels_);
+    bool all_read = true;
+    for (size_t i = 0; i < snapshot.nets.size(); ++i) {
+      if (snapshot.nets[i].role == NetRole::kRank) tuned_.push_back(i);
+    }
+    for (size_t i = 1; i < tuned_.size(); ++i) {
+      for (size_t f = 0; f < varies.size(); ++f) {
+        all_read = all_read && (!varies[f] || reads(snapshot.nets[tuned_[i]], f));
+      }
+    }
+    // Of the first one the last layer at most: the rest is the basis of the online state.
+    nets_.emplace_back(snapshot.nets[tuned_.front()], all_read ? size_t{1} : size_t{0}, kernels_);
+    for (size_t i = 1; i < tuned_.size(); ++i) {
+      const Net& net = snapshot.nets[tuned_[i]];
+      if (all_read) {
+        nets_.emplace_back(net, recipe_.trained_layers, kernels_);
+        continue;
+      }
+      const Net wider = reading_also(net, varies);
+      std::vector<bool> only;
+      for (const uint16_t f : wider.inputs) only.push_back(!reads(net, f));
+      nets_.emplace_back(wider, std::move(only), kernels_);
+    }
+    inputs_.resize(nets_.size());
+  }
+
   void learn(const HeldBackProblem& timed) {
     const Lesson lesson = lesson_of(timed, random_);
     if (lesson.configs.size() < 2 || timed.device->kind != model_->snapshot().kind) return;

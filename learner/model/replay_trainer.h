@@ -17,12 +17,12 @@
 namespace triode {
 
 struct ReplayRecipe {
-  double learning_rate = 1e-3;  // at first; more learns faster, and forgets faster
+  double learning_rate = 3e-3;  // at first; more learns faster, and forgets faster
   double half_life = 300;       // steps after which the rate has halved; it falls as 1 / steps
   size_t batch = 8;             // problems a step
   double near_best = 0.1;       // a config weighs 1 / (near_best + ln regret), as in training
-  // Of each net but the first, from the last one on. With fewer than all of them the nets learn to
-  // tell a new device from the old ones more slowly, and forget more.
+  // Of each net but the first, from the last one on, where the nets read all that varies. Fewer
+  // tell devices apart less well.
   size_t trained_layers = kMaxLayers;
   uint64_t seed = 0;
 };
@@ -34,10 +34,14 @@ struct ReplayRecipe {
 //   trainer.run(buffer.replayed(), clock, slice);     // whenever the machine is idle
 //   slot.offer(<model of trainer.candidate()>, buffer.held_back(), {});  // then make a new trainer
 //
-// The first net's hidden layers stay as they are, so the basis of the online state does too: a
-// state that has learned on meanwhile still fits the candidate. What that state corrects already is
-// not learned twice. Not thread-safe. The same model, problems, recipe and number of steps give the
-// same candidate on the same kind of processor.
+// Features that vary over the problems, but did not in training, are what sets a new device apart.
+// If the nets do not read some of them, the weights of those alone are learned: the devices of the
+// training, on which they are zero, lose nothing. Else all layers are, and rehearsed problems and
+// the gate are what keeps the old devices. In either case the first net's hidden layers stay as
+// they are, so the basis of the online state does too: a state that has learned on meanwhile still
+// fits the candidate. What that state corrects already is not learned twice. Not thread-safe. The
+// same model, problems, recipe and number of steps give the same candidate on the same kind of
+// processor.
 class ReplayTrainer {
  public:
   // kInvalidArgument for a recipe that cannot work.

@@ -72,5 +72,26 @@ TEST(NetTuning, LeavesTheOtherLayersAlone) {
   EXPECT_NE(tuning.net().layers[2], net.layers[2]);
 }
 
+TEST(NetTuning, TrainsOnlyTheInputsItIsTold) {
+  const Net net = drawn_net(NetRole::kRank, 5, 6);
+  const std::vector<float> x = drawn_inputs(net.inputs.size());
+  std::vector<bool> only(net.inputs.size(), false);
+  only[3] = true;
+  NetTuning tuning(net, only, runnable_block_kernels().front());
+  tuning.forward(x.data());
+  tuning.add_gradient(kSlopes, kCount);
+  tuning.apply(0.01);
+  Net expected = tuning.net();
+  size_t moved = 0;
+  for (size_t o = 0; o < 6; ++o) {
+    float& weight = expected.layers[0].weights[o * only.size() + 3];
+    const float before = net.layers[0].weights[o * only.size() + 3];
+    moved += weight != before ? 1 : 0;
+    weight = before;
+  }
+  EXPECT_EQ(expected, net);
+  EXPECT_GT(moved, 0u);
+}
+
 }  // namespace
 }  // namespace triode
