@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "learner/model/block_kernels.h"
+#include "learner/model/candidate_doubt.h"
 #include "learner/model/prepared_net.h"
 #include "learner/model/tree_ensemble.h"
 
@@ -44,7 +45,7 @@ class CostModel::Ranker {
         extractor_(extractor),
         online_(online),
         block_(extractor, model.snapshot_.standardisation, prepared_.kernels),
-        base_(prepared_.nets[prepared_.rank_nets.front()], block_, prepared_.kernels) {
+        base_(prepared_.nets[prepared_.rank_nets.front()], block_, prepared_.kernels, room_) {
     const DenseLayer& last = prepared_.nets[prepared_.rank_nets.front()].net().layers.back();
     net_basis_ = last.weights.size();
     corrected_ = last.weights;
@@ -63,48 +64,44 @@ class CostModel::Ranker {
     }
   }
 
-  std::vector<float> net_values(size_t position, std::span<const Config> configs) {
-    std::vector<float> values(configs.size());
-    PreparedNet::Run run(prepared_.nets[position], block_, prepared_.kernels);
-    std::array<float, kBlockColumns> column{};
+  // Values of the nets at `positions` for all configs, net by net. The features are computed once.
+  std::vector<std::vector<float>> net_values(std::span<const size_t> positions,
+                                             std::span<const Config> configs) {
+    std::vector<PreparedNet::Run> runs;
+    runs.reserve(positions.size());
+    for (const size_t position : positions) {
+      runs.emplace_back(prepared_.nets[position], block_, prepared_.kernels, room_);
+    }
+    std::vector<std::vector<float>> values(positions.size(), std::vector<float>(configs.size()));
     for_each_block(configs, [&](size_t first, size_t count) {
-      run.evaluate(block_, {}, column.data());
-      std::copy_n(column.begin(), count, values.begin() + static_cast<std::ptrdiff_t>(first));
+      for (size_t i = 0; i < runs.size(); ++i) evaluate(runs[i], first, count, values[i]);
     });
     return values;
   }
 
-  // Gives the trees their share in scores that are the mean of the rank nets.
-  void blend_trees(std::span<const Config> configs, std::span<double> scores) {
-    const TreeEnsemble& trees = model_.snapshot_.trees;
-    if (trees.empty()) return;
+  // Values of the trees for all configs; empty if the model has none.
+  std::vector<double> tree_values(std::span<const Config> configs) {
+    if (model_.snapshot_.trees.empty()) return {};
     std::vector<double> values(configs.size(), 0);
-    for_each_block(configs, [&](size_t first, size_t count) {
-      add_tree_values(trees, {block_.problem(), block_.row(block_.problem_count())}, count,
-                      values.data() + first);
-    });
-    const double share = trees.share;
-    for (size_t i = 0; i < values.size(); ++i) {
-      scores[i] = (1 - share) * scores[i] + share * values[i];
+    for_each_block(configs, [&](size_t first, size_t count) { add_trees(first, count, values); });
+    return values;
+  }
+
+  // Gives the trees their share in scores that are the mean of the rank nets.
+  void blend(std::span<const double> tree_values, std::span<double> scores) const {
+    const double share = model_.snapshot_.trees.share;
+    for (size_t i = 0; i < tree_values.size(); ++i) {
+      scores[i] = (1 - share) * scores[i] + share * tree_values[i];
     }
   }
 
-  // Row-major, one row for each config. Leaves the first rank net's values in base_values_.
+  // Row-major, one row for each config.
   std::vector<float> basis_rows(std::span<const Config> configs) {
-    const size_t size = online_.size();
-    std::vector<float> rows(configs.size() * size);
-    base_values_.clear();
-    std::array<float, kBlockColumns> column{};
+    std::vector<float> rows(configs.size() * online_.size());
+    std::vector<float> values(configs.size());
     for_each_block(configs, [&](size_t first, size_t count) {
-      base_.evaluate(block_, {}, column.data());
-      base_values_.insert(base_values_.end(), column.begin(), column.begin() + count);
-      for (size_t c = 0; c < count; ++c) {
-        float* row = rows.data() + (first + c) * size;
-        for (size_t i = 0; i < net_basis_; ++i) row[i] = base_.basis()[i * kBlockColumns + c];
-        for (size_t i = net_basis_; i < size; ++i) {
-          row[i] = block_.value(online_.features[i - net_basis_], c);
-        }
-      }
+      evaluate(base_, first, count, values);
+      store_basis(first, count, rows);
     });
     return rows;
   }
@@ -114,22 +111,78 @@ class CostModel::Ranker {
     uint32_t index;
     float score;
   };
+  // Everything that the nets and the trees say of the chosen configs.
+  struct Opinions {
+    std::vector<std::vector<float>> ranks;  // rank net by rank net
+    std::vector<double> trees;              // empty if there are none
+    std::vector<float> failure;             // logits; empty if no net says
+    std::vector<float> basis;               // row-major
+  };
+  void evaluate(PreparedNet::Run& run, size_t first, size_t count, std::vector<float>& values) {
+    std::array<float, kBlockColumns> column;  // evaluate() writes all of it
+    run.evaluate(block_, {}, column.data());
+    std::copy_n(column.begin(), count, values.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  // To the values of the block's configs.
+  void add_trees(size_t first, size_t count, std::vector<double>& values) const {
+    add_tree_values(model_.snapshot_.trees, {block_.problem(), block_.row(block_.problem_count())},
+                    count, values.data() + first);
+  }
+  void store_basis(size_t first, size_t count, std::vector<float>& rows) const;
+  Opinions opinions(std::span<const Config> chosen);
   std::vector<Scored> shortlist(std::span<const Config> configs, size_t& unfit);
   std::vector<float> base_scores(std::span<const Config> configs);
   void add_feature_correction(size_t first, size_t count, std::span<float> scores) const;
-  void fill_candidates(std::span<const Config> chosen, Ranking& ranking);
-  void fill_stddev(std::span<const double> ensemble_variance, Ranking& ranking) const;
+  void fill_candidates(const Opinions& opinions, Ranking& ranking) const;
 
   const CostModel& model_;
   const Prepared& prepared_;
   const FeatureExtractor& extractor_;
   const OnlineState& online_;
   FeatureBlock block_;
+  NetRoom room_;
   PreparedNet::Run base_;
   size_t net_basis_ = 0;
-  std::vector<float> base_values_;
   std::vector<float> corrected_;  // the base net's last layer with the online correction in it
 };
+
+// The basis of the block's configs, as the base net's evaluation has just left it.
+void CostModel::Ranker::store_basis(size_t first, size_t count, std::vector<float>& rows) const {
+  const size_t size = online_.size();
+  for (size_t i = 0; i < size; ++i) {
+    const bool of_net = i < net_basis_;
+    const size_t feature = of_net ? 0 : online_.features[i - net_basis_];
+    float* out = rows.data() + first * size + i;
+    for (size_t c = 0; c < count; ++c) {
+      out[c * size] = of_net ? base_.basis()[i * kBlockColumns + c] : block_.value(feature, c);
+    }
+  }
+}
+
+CostModel::Ranker::Opinions CostModel::Ranker::opinions(std::span<const Config> chosen) {
+  std::vector<PreparedNet::Run> others;
+  others.reserve(prepared_.rank_nets.size());
+  for (size_t i = 1; i < prepared_.rank_nets.size(); ++i) {
+    others.emplace_back(prepared_.nets[prepared_.rank_nets[i]], block_, prepared_.kernels, room_);
+  }
+  std::optional<PreparedNet::Run> failure;
+  Opinions out;
+  if (prepared_.failure) {
+    failure.emplace(prepared_.nets[*prepared_.failure], block_, prepared_.kernels, room_);
+    out.failure.resize(chosen.size());
+  }
+  out.ranks.assign(prepared_.rank_nets.size(), std::vector<float>(chosen.size()));
+  out.basis.resize(chosen.size() * online_.size());
+  if (!model_.snapshot_.trees.empty()) out.trees.resize(chosen.size());
+  for_each_block(chosen, [&](size_t first, size_t count) {
+    evaluate(base_, first, count, out.ranks.front());
+    store_basis(first, count, out.basis);
+    for (size_t i = 0; i < others.size(); ++i) evaluate(others[i], first, count, out.ranks[i + 1]);
+    if (failure) evaluate(*failure, first, count, out.failure);
+    if (!out.trees.empty()) add_trees(first, count, out.trees);
+  });
+  return out;
+}
 
 void CostModel::Ranker::add_feature_correction(size_t first, size_t count,
                                                std::span<float> scores) const {
@@ -198,13 +251,11 @@ std::vector<CostModel::Ranker::Scored> CostModel::Ranker::shortlist(std::span<co
 }
 
 // Scores by all rank nets, each less its mean over the candidates, since their offsets are free.
-void CostModel::Ranker::fill_candidates(std::span<const Config> chosen, Ranking& ranking) {
-  const size_t count = chosen.size();
+void CostModel::Ranker::fill_candidates(const Opinions& opinions, Ranking& ranking) const {
+  const size_t count = ranking.candidates.size();
   const auto members = static_cast<double>(prepared_.rank_nets.size());
   std::vector<double> sum(count, 0), squares(count, 0);
-  for (const size_t position : prepared_.rank_nets) {
-    const bool is_base = position == prepared_.rank_nets.front();
-    const std::vector<float> values = is_base ? base_values_ : net_values(position, chosen);
+  for (const std::vector<float>& values : opinions.ranks) {
     double mean = 0;
     for (const float value : values) mean += value / static_cast<double>(count);
     for (size_t i = 0; i < count; ++i) {
@@ -217,54 +268,16 @@ void CostModel::Ranker::fill_candidates(std::span<const Config> chosen, Ranking&
     sum[i] /= members;
     squares[i] = std::max(0.0, squares[i] / members - sum[i] * sum[i]);
   }
-  blend_trees(chosen, sum);
+  blend(opinions.trees, sum);
   for (size_t i = 0; i < count; ++i) {
     const std::span<const float> row = ranking.basis_of(i);
     double correction = 0;
     for (size_t j = 0; j < row.size(); ++j) correction += online_.mean[j] * row[j];
     ranking.candidates[i].score = sum[i] + correction;
   }
-  fill_stddev(squares, ranking);
-  if (!prepared_.failure) return;
-  const std::vector<float> logits = net_values(*prepared_.failure, chosen);
-  for (size_t i = 0; i < count; ++i) {
-    ranking.candidates[i].failure_probability = sigmoid(logits[i]);
-  }
-}
-
-// Row by row P x, as a layer of the block kernels, then x . (P x); x is centred over the
-// candidates.
-void CostModel::Ranker::fill_stddev(std::span<const double> ensemble_variance,
-                                    Ranking& ranking) const {
-  const size_t n = online_.size();
-  const size_t count = ranking.candidates.size();
-  std::vector<float> centre(n, 0);
-  for (size_t c = 0; c < count; ++c) {
-    for (size_t i = 0; i < n; ++i) {
-      centre[i] += ranking.basis_of(c)[i] / static_cast<float>(count);
-    }
-  }
-  const std::vector<float> covariance(online_.covariance.begin(), online_.covariance.end());
-  const std::vector<float> zero(n, 0);
-  std::vector<float> x(n * kBlockColumns), product(n * kBlockColumns);
-  for (size_t first = 0; first < count; first += kBlockColumns) {
-    const size_t columns = std::min(kBlockColumns, count - first);
-    for (size_t i = 0; i < n; ++i) {
-      for (size_t c = 0; c < columns; ++c) {
-        x[i * kBlockColumns + c] = ranking.basis_of(first + c)[i] - centre[i];
-      }
-    }
-    prepared_.kernels.dense({covariance.data(), zero.data(), static_cast<int32_t>(n),
-                             static_cast<int32_t>(n), x.data(), product.data(),
-                             BlockActivation::kNone});
-    for (size_t c = 0; c < columns; ++c) {
-      double variance = 0;
-      for (size_t i = 0; i < n; ++i) {
-        variance += x[i * kBlockColumns + c] * product[i * kBlockColumns + c];
-      }
-      ranking.candidates[first + c].stddev =
-          std::sqrt(std::max(0.0, variance) + ensemble_variance[first + c]);
-    }
+  set_stddevs(online_, squares, prepared_.kernels, ranking);
+  for (size_t i = 0; i < opinions.failure.size(); ++i) {
+    ranking.candidates[i].failure_probability = sigmoid(opinions.failure[i]);
   }
 }
 
@@ -280,8 +293,9 @@ Ranking CostModel::Ranker::rank(std::span<const Config> configs) {
     unsorted.candidates.push_back(candidate);
   }
   unsorted.basis_size = online_.size();
-  unsorted.basis = basis_rows(chosen);
-  fill_candidates(chosen, unsorted);
+  Opinions said = opinions(chosen);
+  unsorted.basis = std::move(said.basis);
+  fill_candidates(said, unsorted);
 
   std::vector<size_t> order(chosen.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -347,7 +361,8 @@ Result<Ranking> CostModel::rank(const RankingTask& task, std::span<const Config>
   ranking.roof_s = extractor.roof_s();
   ranking.support = support;
   if (prepared_->vendor && !configs.empty()) {
-    const float level = ranker.net_values(*prepared_->vendor, configs.first(1)).front();
+    const size_t vendor[] = {*prepared_->vendor};
+    const float level = ranker.net_values(vendor, configs.first(1)).front().front();
     ranking.vendor_s = std::exp(static_cast<double>(level)) * extractor.roof_s();
   }
   return ranking;
@@ -359,7 +374,9 @@ Result<std::vector<double>> CostModel::level(const RankingTask& task,
   const FeatureExtractor extractor = TRIODE_TRY(extractor_for(task));
   Ranker ranker(*this, extractor, snapshot_.online);
   std::vector<double> seconds;
-  for (const float level : ranker.net_values(*prepared_->level, configs)) {
+  const size_t net[] = {*prepared_->level};
+  const std::vector<std::vector<float>> levels = ranker.net_values(net, configs);
+  for (const float level : levels.front()) {
     seconds.push_back(std::exp(static_cast<double>(level)) * extractor.roof_s());
   }
   return seconds;
@@ -370,7 +387,8 @@ Result<std::vector<float>> CostModel::evaluate(const RankingTask& task,
                                                size_t position) const {
   if (position >= snapshot_.nets.size()) return invalid_argument("the model has no such net");
   const FeatureExtractor extractor = TRIODE_TRY(extractor_for(task));
-  return Ranker(*this, extractor, snapshot_.online).net_values(position, configs);
+  const size_t net[] = {position};
+  return std::move(Ranker(*this, extractor, snapshot_.online).net_values(net, configs).front());
 }
 
 Result<std::vector<double>> CostModel::uncorrected_scores(const RankingTask& task,
@@ -379,11 +397,10 @@ Result<std::vector<double>> CostModel::uncorrected_scores(const RankingTask& tas
   Ranker ranker(*this, extractor, snapshot_.online);
   std::vector<double> scores(configs.size(), 0);
   const auto members = static_cast<double>(prepared_->rank_nets.size());
-  for (const size_t position : prepared_->rank_nets) {
-    const std::vector<float> values = ranker.net_values(position, configs);
+  for (const std::vector<float>& values : ranker.net_values(prepared_->rank_nets, configs)) {
     for (size_t i = 0; i < scores.size(); ++i) scores[i] += values[i] / members;
   }
-  ranker.blend_trees(configs, scores);
+  ranker.blend(ranker.tree_values(configs), scores);
   return scores;
 }
 

@@ -11,6 +11,7 @@
 #include "learner/model/feature_kind.h"
 #include "learner/model/feature_rows.h"
 #include "learner/model/gpu_quantities.h"
+#include "learner/model/gpu_rows.h"
 #include "learner/model/lanes.h"
 
 namespace triode {
@@ -153,8 +154,33 @@ constexpr FeatureRow<Q> kRows[] = {
 };
 // clang-format on
 
-constexpr auto kDescriptions = descriptions_of(kRows);
 constexpr size_t kProblemCount = problem_rows(kRows);
+
+TritonLanes read(const TritonColumns& c, size_t first) {
+  const auto lanes = [first](const float* column) {
+    Lanes out;
+    std::memcpy(&out, column + first, sizeof out);
+    return out;
+  };
+  return {lanes(c.bm),     lanes(c.bn),    lanes(c.bk),   lanes(c.group),
+          lanes(c.stages), lanes(c.warps), lanes(c.split)};
+}
+
+}  // namespace
+
+void TRIODE_LANES_NAMESPACE::gpu_rows(const float* task, const TritonColumns& configs, size_t count,
+                                      float* columns, size_t stride) {
+  const GpuTask wide = widened(task);
+  for (size_t i = 0; i < count; i += kLanes) {
+    const size_t here = count - i < kLanes ? count - i : kLanes;
+    store_rows<kProblemCount>(kRows, Q(wide, read(configs, i)), columns + i, stride, here);
+  }
+}
+
+#if TRIODE_LANES_COUNT == 4  // the rest is the same for all widths
+namespace {
+
+constexpr auto kDescriptions = descriptions_of(kRows);
 
 class GpuKind final : public FeatureExtractor::Kind {
  public:
@@ -178,15 +204,18 @@ class GpuKind final : public FeatureExtractor::Kind {
 
   void extract_varying(std::span<const Config> configs, float* columns,
                        size_t stride) const override {
-    for (size_t i = 0; i < configs.size(); i += kLanes) {
-      const size_t count = std::min<size_t>(kLanes, configs.size() - i);
-      const Q q(task_, read(configs.subspan(i, count)));
-      store_rows<kProblemCount>(kRows, q, columns + i, stride, count);
+    TritonColumns block;
+    for (size_t i = 0; i < configs.size(); i += kTritonColumns) {
+      const size_t count = std::min(kTritonColumns, configs.size() - i);
+      fill(configs.subspan(i, count), block);
+      rows_(reinterpret_cast<const float*>(&task_), block, count, columns + i, stride);
     }
   }
 
   double analytical_s(const Config& config) const override {
-    return Q(task_, read({&config, 1})).t_an[0];
+    TritonColumns block;
+    fill({&config, 1}, block);
+    return Q(task_, read(block, 0)).t_an[0];
   }
 
   Fit fit(const Config& config) const override {
@@ -206,22 +235,23 @@ class GpuKind final : public FeatureExtractor::Kind {
  private:
   explicit GpuKind(const GpuTask& task) : task_(task) {}
 
-  TritonLanes read(std::span<const Config> configs) const {
-    TritonLanes lanes{};
-    lanes.group = broadcast(8);  // Triton's usual, and Inductor's only one
-    lanes.split = broadcast(1);
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      // Lanes without a config repeat the last: their values are not stored.
-      const Config& config = configs[std::min(lane, configs.size() - 1)];
-      lanes.bm[lane] = positive(config[block_m_]);
-      lanes.bn[lane] = positive(config[block_n_]);
-      lanes.bk[lane] = positive(config[block_k_]);
-      lanes.stages[lane] = positive(config[stages_]);
-      lanes.warps[lane] = positive(config[warps_]);
-      if (group_) lanes.group[lane] = positive(config[*group_]);
-      if (split_) lanes.split[lane] = positive(config[*split_]);
+  // Places up to the next whole vector repeat the last config: their values are not stored.
+  void fill(std::span<const Config> configs, TritonColumns& block) const {
+    for (size_t i = 0; i < configs.size(); ++i) {
+      const Config& config = configs[i];
+      block.bm[i] = positive(config[block_m_]);
+      block.bn[i] = positive(config[block_n_]);
+      block.bk[i] = positive(config[block_k_]);
+      block.stages[i] = positive(config[stages_]);
+      block.warps[i] = positive(config[warps_]);
+      // 8 is Triton's usual, and Inductor's only one.
+      block.group[i] = group_ ? positive(config[*group_]) : 8;
+      block.split[i] = split_ ? positive(config[*split_]) : 1;
     }
-    return lanes;
+    for (float* column :
+         {block.bm, block.bn, block.bk, block.stages, block.warps, block.group, block.split}) {
+      for (size_t i = configs.size(); i % kMostLanes != 0; ++i) column[i] = column[i - 1];
+    }
   }
   static float positive(int32_t value) { return static_cast<float>(std::max(1, value)); }
 
@@ -232,6 +262,7 @@ class GpuKind final : public FeatureExtractor::Kind {
   }
 
   GpuTask task_;
+  GpuRows* rows_ = runnable_gpu_rows().front();
   std::array<float, kProblemCount> problem_{};
   size_t block_m_ = 0;
   size_t block_n_ = 0;
@@ -252,5 +283,6 @@ const FeatureTable& gpu_feature_table() {
 Result<std::unique_ptr<const FeatureExtractor::Kind>> make_gpu_kind(const RankingTask& task) {
   return GpuKind::make(task);
 }
+#endif
 
 }  // namespace triode

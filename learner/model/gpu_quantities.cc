@@ -9,6 +9,7 @@
 #include "learner/model/feature_kind.h"
 
 namespace triode {
+#if TRIODE_LANES_COUNT == 4  // a task is made once, and widened
 namespace {
 
 enum class Path : uint8_t { kSimt, kTf32, kTensor16, kTensor8 };
@@ -121,6 +122,8 @@ Result<GpuTask> GpuTask::make(const RankingTask& task) {
   t.log_roof = log2_of(t.roof);
   return t;
 }
+
+#endif
 
 GpuQuantities::GpuQuantities(const GpuTask& task, const TritonLanes& config) : t(task), c(config) {
   derive_tiles();

@@ -7,9 +7,11 @@
 #include "learner/model/ranking_task.h"
 
 namespace triode {
+inline namespace TRIODE_LANES_NAMESPACE {
 
 // What the gpu features know of a task, the same in all lanes. The names are those of the formulas
 // in gpu_features.cc.
+// Holds Lanes and nothing else: see widened().
 struct GpuTask {
   Lanes M, N, K, batch;
   Lanes by;  // bytes of an element of a
@@ -27,12 +29,12 @@ struct GpuTask {
   static Result<GpuTask> make(const RankingTask& task);
 };
 
-// The parameters of four configs.
+// The parameters of some configs.
 struct TritonLanes {
   Lanes bm, bn, bk, group, stages, warps, split;
 };
 
-// Everything that features are made of, for four configs of one task.
+// Everything that features are made of, for some configs of one task.
 struct GpuQuantities {
   const GpuTask& t;
   TritonLanes c;
@@ -59,4 +61,5 @@ struct GpuQuantities {
   void derive_logs();
 };
 
+}  // namespace TRIODE_LANES_NAMESPACE
 }  // namespace triode

@@ -2,21 +2,34 @@
 // Internal to learner/model.
 #pragma once
 
-#include <xmmintrin.h>
+#include <immintrin.h>
 
 #include <cstdint>
 
-namespace triode {
+// A file compiled for wider vectors sees wider lanes, and everything made of them under another
+// name, so that no two files mean different things by one.
+#if defined(__AVX512F__)
+#define TRIODE_LANES_NAMESPACE lanes_16
+#define TRIODE_LANES_COUNT 16
+#elif defined(__AVX2__)
+#define TRIODE_LANES_NAMESPACE lanes_8
+#define TRIODE_LANES_COUNT 8
+#else
+#define TRIODE_LANES_NAMESPACE lanes_4
+#define TRIODE_LANES_COUNT 4
+#endif
 
-// Four floats that are computed on together. Plain SSE2 wherever it runs, without contraction, so
-// that a feature has the same bits on every machine.
-using Lanes = float __attribute__((vector_size(16)));
-using IntLanes = int32_t __attribute__((vector_size(16)));
-inline constexpr int kLanes = 4;
+namespace triode {
+inline namespace TRIODE_LANES_NAMESPACE {
+
+// Floats that are computed on together: four, or as many as the file is compiled for. Every step is
+// rounded as it stands, without contraction, so that a feature has the same bits on every machine.
+inline constexpr int kLanes = TRIODE_LANES_COUNT;
+using Lanes = float __attribute__((vector_size(4 * TRIODE_LANES_COUNT)));
+using IntLanes = int32_t __attribute__((vector_size(4 * TRIODE_LANES_COUNT)));
 
 inline Lanes broadcast(double value) {
-  const auto v = static_cast<float>(value);
-  return Lanes{v, v, v, v};
+  return Lanes{} + static_cast<float>(value);
 }
 
 // mask ? a : b, where a lane of the mask is all ones or zero.
@@ -27,11 +40,24 @@ inline Lanes one_if(IntLanes mask) {
   return (Lanes)((IntLanes)broadcast(1) & mask);
 }
 
+// The masks are those of all lanes: without one, GCC 12 warns of its own header (bug 105593).
 inline Lanes smaller(Lanes a, Lanes b) {
+#if TRIODE_LANES_COUNT == 16
+  return _mm512_maskz_min_ps(0xffff, a, b);
+#elif TRIODE_LANES_COUNT == 8
+  return _mm256_min_ps(a, b);
+#else
   return _mm_min_ps(a, b);
+#endif
 }
 inline Lanes larger(Lanes a, Lanes b) {
+#if TRIODE_LANES_COUNT == 16
+  return _mm512_maskz_max_ps(0xffff, a, b);
+#elif TRIODE_LANES_COUNT == 8
+  return _mm256_max_ps(a, b);
+#else
   return _mm_max_ps(a, b);
+#endif
 }
 
 // For values from 0 up.
@@ -59,7 +85,14 @@ inline Lanes log2_of(Lanes x) {
 }
 
 inline Lanes sqrt_of(Lanes x) {
+#if TRIODE_LANES_COUNT == 16
+  return _mm512_maskz_sqrt_ps(0xffff, x);
+#elif TRIODE_LANES_COUNT == 8
+  return _mm256_sqrt_ps(x);
+#else
   return _mm_sqrt_ps(x);
+#endif
 }
 
+}  // namespace TRIODE_LANES_NAMESPACE
 }  // namespace triode

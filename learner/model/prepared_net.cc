@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 
 namespace triode {
 namespace {
@@ -55,51 +54,46 @@ float FeatureBlock::value(size_t feature, size_t column) const {
 PreparedNet::PreparedNet(const Net& net, size_t problem_count) : net_(net) {
   const auto split = std::lower_bound(net.inputs.begin(), net.inputs.end(), problem_count);
   problem_inputs_.assign(net.inputs.begin(), split);
-  varying_inputs_.assign(split, net.inputs.end());
+  const std::span<const uint16_t> varying(split, net.inputs.end());
+  first_row_ = varying.empty() ? problem_count : varying.front();
+  const size_t rows = varying.empty() ? 0 : varying.back() - first_row_ + 1;
   const DenseLayer& whole = net.layers.front();
-  first_.inputs = static_cast<int32_t>(varying_inputs_.size());
+  const auto outputs = static_cast<size_t>(whole.outputs);
+  first_.inputs = static_cast<int32_t>(rows);
   first_.outputs = whole.outputs;
+  first_.weights.assign(outputs * rows, 0);
   const size_t known = problem_inputs_.size();
-  for (int32_t o = 0; o < whole.outputs; ++o) {
-    const float* row = whole.weights.data() + static_cast<size_t>(o) * net.inputs.size();
-    problem_weights_.insert(problem_weights_.end(), row, row + known);
-    first_.weights.insert(first_.weights.end(), row + known, row + net.inputs.size());
+  problem_weights_.resize(outputs * known);
+  for (size_t o = 0; o < outputs; ++o) {
+    const float* weights = whole.weights.data() + o * net.inputs.size();
+    for (size_t i = 0; i < known; ++i) problem_weights_[i * outputs + o] = weights[i];
+    for (size_t i = 0; i < varying.size(); ++i) {
+      first_.weights[o * rows + varying[i] - first_row_] = weights[known + i];
+    }
   }
-  in_order_ = !varying_inputs_.empty() &&
-              varying_inputs_.back() - varying_inputs_.front() + 1u == varying_inputs_.size();
 }
 
 PreparedNet::Run::Run(const PreparedNet& prepared, const FeatureBlock& block,
-                      const BlockKernels& kernels)
-    : prepared_(prepared), kernels_(kernels), first_bias_(prepared.net_.layers.front().bias) {
+                      const BlockKernels& kernels, NetRoom& room)
+    : prepared_(prepared),
+      kernels_(kernels),
+      room_(room),
+      first_bias_(prepared.net_.layers.front().bias) {
   const float* weight = prepared.problem_weights_.data();
-  for (float& bias : first_bias_) {
-    for (const uint16_t feature : prepared.problem_inputs_) {
-      bias += *weight++ * block.problem()[feature];
-    }
+  for (const uint16_t feature : prepared.problem_inputs_) {
+    const float value = block.problem()[feature];
+    for (float& bias : first_bias_) bias += *weight++ * value;
   }
-  if (!prepared.in_order_) gathered_.resize(prepared.varying_inputs_.size() * kBlockColumns);
-  size_t width = 0;
   for (const DenseLayer& layer : prepared.net_.layers) {
-    width = std::max(width, static_cast<size_t>(layer.outputs));
+    const size_t size = static_cast<size_t>(layer.outputs) * kBlockColumns;
+    for (std::vector<float>& hidden : room.hidden) hidden.resize(std::max(hidden.size(), size));
   }
-  for (std::vector<float>& hidden : hidden_) hidden.resize(width * kBlockColumns);
-}
-
-const float* PreparedNet::Run::first_input(const FeatureBlock& block) {
-  const std::vector<uint16_t>& inputs = prepared_.varying_inputs_;
-  if (prepared_.in_order_) return block.row(inputs.front());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    std::memcpy(gathered_.data() + i * kBlockColumns, block.row(inputs[i]),
-                kBlockColumns * sizeof(float));
-  }
-  return gathered_.data();
 }
 
 void PreparedNet::Run::evaluate(const FeatureBlock& block, std::span<const float> last,
                                 float* values) {
   const Net& net = prepared_.net_;
-  const float* in = first_input(block);
+  const float* in = block.row(prepared_.first_row_);
   basis_ = in;
   for (size_t i = 0; i < net.layers.size(); ++i) {
     const bool is_first = i == 0;
@@ -107,7 +101,7 @@ void PreparedNet::Run::evaluate(const FeatureBlock& block, std::span<const float
     const DenseLayer& layer = is_first ? prepared_.first_ : net.layers[i];
     const bool replaced = is_last && !last.empty();
     if (is_last) basis_ = in;
-    float* out = is_last ? values : hidden_[i % 2].data();
+    float* out = is_last ? values : room_.hidden[i % 2].data();
     kernels_.dense({replaced ? last.data() : layer.weights.data(),
                     is_first ? first_bias_.data() : layer.bias.data(), layer.inputs, layer.outputs,
                     in, out, is_last ? BlockActivation::kNone : block_activation(net.activation)});

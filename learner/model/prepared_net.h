@@ -40,6 +40,11 @@ class FeatureBlock {
   std::vector<float> standardised_;
 };
 
+// Room for the layers of any of some nets while they are evaluated, one after the other.
+struct NetRoom {
+  std::vector<float> hidden[2];
+};
+
 // A net in the order the kernels read it: the first layer split into what the problem's features
 // contribute, which is the same for all configs, and the rest.
 class PreparedNet {
@@ -48,35 +53,35 @@ class PreparedNet {
 
   const Net& net() const { return net_; }
 
-  // Room for one running evaluation, with the problem's part of the first layer summed up.
+  // The net on one task, with the problem's part of the first layer summed up. The room is enlarged
+  // to what it needs, and may be shared by runs that take turns.
   class Run {
    public:
-    Run(const PreparedNet& prepared, const FeatureBlock& block, const BlockKernels& kernels);
+    Run(const PreparedNet& prepared, const FeatureBlock& block, const BlockKernels& kernels,
+        NetRoom& room);
 
     // The net's value for each column of the block. `last` replaces the last layer's weights if it
     // is not empty.
     void evaluate(const FeatureBlock& block, std::span<const float> last, float* values);
-    // Input of the last layer, row by row, as the last evaluate() left it.
+    // Input of the last layer, row by row, as the last evaluate() in this room left it.
     const float* basis() const { return basis_; }
 
    private:
-    const float* first_input(const FeatureBlock& block);
-
     const PreparedNet& prepared_;
     const BlockKernels& kernels_;
+    NetRoom& room_;
     std::vector<float> first_bias_;
-    std::vector<float> gathered_;
-    std::vector<float> hidden_[2];
     const float* basis_ = nullptr;
   };
 
  private:
   Net net_;
   std::vector<uint16_t> problem_inputs_;  // positions in the feature table
-  std::vector<uint16_t> varying_inputs_;
-  std::vector<float> problem_weights_;  // outputs x problem_inputs_
-  DenseLayer first_;                    // over varying_inputs_
-  bool in_order_ = false;               // varying_inputs_ has no gap, so needs no gathering
+  std::vector<float> problem_weights_;    // problem_inputs_ x outputs
+  // Over the block's rows from the first to the last that the net reads. One that it does not read
+  // weighs zero: a few multiplications more cost less than gathering the rows.
+  DenseLayer first_;
+  size_t first_row_ = 0;  // position in the feature table
 };
 
 }  // namespace triode

@@ -12,7 +12,8 @@
 
 namespace triode {
 
-MadeUpSource::MadeUpSource(std::shared_ptr<const CostModel> model) : model_(std::move(model)) {
+MadeUpSource::MadeUpSource(std::shared_ptr<const CostModel> model, double per_stage)
+    : model_(std::move(model)), per_stage_(per_stage) {
   target_.device = "NVIDIA H100";
   target_.isa = "sm_90";
 }
@@ -39,7 +40,7 @@ std::optional<ReplayedTrial> MadeUpSource::trial(const Problem& problem,
   const RankingTask task = task_of(problem, h100());
   const double roof_ns = 1e9 * FeatureExtractor::make(task)->roof_s();
   double log_time = (*model_->uncorrected_scores(task, {&config, 1}))[0];
-  if (config[4] >= 4 && config[0] >= 64) log_time -= 0.25 * (config[3] - 3);
+  if (config[4] >= 4 && config[0] >= 64) log_time -= per_stage_ * (config[3] - 3);
   const double median = 4 * roof_ns * std::exp(log_time);
   return ReplayedTrial{{}, median, 0.995 * median, 1.01 * median};
 }

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -14,6 +15,7 @@ BIN = Path(os.environ["TRIODE_BIN"])
 COLUMNS = ("device,dataset,m,n,k,dtype_a,dtype_b,sa0,sa1,sb0,sb1,tf32,kind,block_m,block_n,block_k,"
            "num_stages,num_warps,nreps,n_nonfinite,med_ms,min_ms,max_ms")
 QUICK = ["--members", "1", "--epochs", "2", "--quiet"]
+NO_PEERS = [*QUICK, "--no-peers"]
 
 
 def timings(count: int) -> str:
@@ -32,14 +34,31 @@ def timings(count: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run([BIN / arguments[0], *arguments[1:]], capture_output=True, text=True)
+NV_MATMUL_HEURISTICS = """
+import types
+NvMatmulHeuristicsNvidiaGpu = types.SimpleNamespace(A100_SXM_80GB=1, H100_SXM=2)
+NvMatmulHeuristicsTarget = types.SimpleNamespace(TRITON=3)
+boolsToNvMatmulHeuristicsLayout = lambda a, b: 0
+class NvMatmulHeuristicsInterface:
+    def __init__(self, target, precision): pass
+    def createHardwareDescriptor(self): return 1
+    def setHardwarePredefinedGpu(self, hardware, gpu): pass
+    def get_with_mnk(self, m, n, k, layout, count, hardware):
+        return [{"runtime": 1, "kernel": types.SimpleNamespace(cta_tile_m=128, cta_tile_n=128, cta_tile_k=32,
+                 warp_tile_m=64, warp_tile_n=32, stages=3)}]
+"""
+
+
+def run(*arguments: str, environment: dict | None = None) -> subprocess.CompletedProcess:
+    return subprocess.run([BIN / arguments[0], *arguments[1:]], capture_output=True, text=True,
+                          env={**os.environ, **(environment or {})})
 
 
 class Commands(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
+        self.folder = folder.name
         self.data = os.path.join(folder.name, "timings.csv.gz")
         self.snapshot = os.path.join(folder.name, "made.snapshot")
         with gzip.open(self.data, "wt") as file:
@@ -50,7 +69,7 @@ class Commands(unittest.TestCase):
         self.assertEqual((trained.returncode, trained.stderr), (0, ""))
         self.assertEqual(json.loads(trained.stdout)["problems"], 30)
         judged = run("triode-eval", "--data", self.data, "--model", self.snapshot, "--online", "--json",
-                     "--k", "1,3", "--quiet")
+                     "--k", "1,3", "--quiet", "--no-peers")
         self.assertEqual(judged.returncode, 0, judged.stderr)
         report = json.loads(judged.stdout)
         self.assertEqual(report["models"], [json.loads(trained.stdout)["digest"]])
@@ -63,7 +82,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(report["online"]["learning"]["a100"]["by_timings"]), 3)
 
     def test_grouped_split_judges_every_problem_once_and_repeats(self):
-        command = ["triode-eval", "--data", self.data, "--split", "grouped", "--json", *QUICK]
+        command = ["triode-eval", "--data", self.data, "--split", "grouped", "--json", *NO_PEERS]
         report = json.loads(run(*command).stdout)
         self.assertEqual(report["regret"]["a100"]["1"]["n"], 30)
         self.assertEqual(len(report["regret"]["a100"]["1"]["folds"]), 4)
@@ -71,8 +90,19 @@ class Commands(unittest.TestCase):
         self.assertEqual(json.loads(run(*command).stdout), report)
 
     def test_shift_split_judges_the_shapes_of_models(self):
-        report = json.loads(run("triode-eval", "--data", self.data, "--split", "shift", "--json", *QUICK).stdout)
+        report = json.loads(run("triode-eval", "--data", self.data, "--split", "shift", "--json", *NO_PEERS).stdout)
         self.assertEqual(report["regret"]["a100"]["1"]["n"], 10)
+
+    def test_peers_are_judged_or_said_to_be_missing(self):
+        Path(self.folder, "lightgbm.py").write_text("raise ImportError('made up')\n")
+        # Proposes one config, as far as the peer's own interface is used.
+        Path(self.folder, "nvMatmulHeuristics.py").write_text(NV_MATMUL_HEURISTICS)
+        report = json.loads(run("triode-eval", "--data", self.data, "--split", "shift", "--json", "--k", "1", *QUICK,
+                                "--python", sys.executable, environment={"PYTHONPATH": self.folder}).stdout)
+        baselines = report["baselines"]
+        self.assertEqual(baselines["lightgbm"], {"missing": "pip install lightgbm (made up)"})
+        self.assertEqual(baselines["nvmatmulheuristics"]["a100"]["1"]["n"], 10)
+        self.assertIn(set(baselines["autoheuristic"]), [{"a100"}, {"missing"}])
 
     def test_errors_say_what_to_do(self):
         missing = run("triode-eval", "--data", self.data, "--model", "nobody")

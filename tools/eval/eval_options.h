@@ -36,7 +36,9 @@ struct EvalOptions {
   size_t batch = 3;    // timed before the model learns, online
   size_t orders = 5;   // in which problems arrive, online
   PolicyKind policy = PolicyKind::kReserved;
-  int32_t members = 0;  // 0: the recipe's
+  bool peers = true;               // ask other projects too, as far as they are installed
+  std::string python = "python3";  // the Python that has them
+  int32_t members = 0;             // 0: the recipe's
   int32_t epochs = 0;
   int32_t threads = 1;
   uint64_t seed = 0;

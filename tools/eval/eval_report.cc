@@ -63,6 +63,7 @@ class Reporter {
     for (const auto& [name, judgements] : evaluation_.baselines) {
       out["baselines"][name] = by_device(judgements, Against::kBestConfig);
     }
+    for (const auto& [name, why] : evaluation_.missing) out["baselines"][name]["missing"] = why;
     if (options_.online) out["online"] = online();
     return out;
   }
@@ -222,12 +223,13 @@ std::string report_text(const EvalOptions& options, const Evaluation& evaluation
       append_row(out, "model, vendor an arm", report["with_vendor"][device]);
     }
     for (const auto& [name, baseline] : report["baselines"].items()) {
-      append_row(out, name, baseline[device]);
+      if (baseline.contains(device)) append_row(out, name, baseline[device]);
     }
     if (!options.online) continue;
     append_stream(out, "learning", report["online"]["learning"][device]);
     append_stream(out, "frozen", report["online"]["frozen"][device]);
   }
+  for (const auto& [name, why] : evaluation.missing) out += name + " is missing: " + why + "\n";
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "learner/train/model_trainer.h"
 #include "learner/train/split.h"
 #include "tools/collect/collected_trials.h"
+#include "tools/eval/peers.h"
 #include "tools/eval/shipped_model.h"
 
 namespace triode::eval_tool {
@@ -64,9 +65,10 @@ class Evaluator {
     splits_ = splits_of(out_.problems, options_);
     out_.data_digest = train::data_digest(out_.problems);
     out_.split_digest = train::split_digest(out_.problems, splits_);
-    if (options_.split != SplitKind::kAll) {
+    if (options_.split != SplitKind::kAll || options_.peers) {
       matrix_ = TRIODE_TRY(train::extract_features(out_.problems));
     }
+    if (options_.peers) TRIODE_TRY(ask());
     for (size_t fold = 0; fold < splits_.size(); ++fold) {
       const Split& split = splits_[fold];
       const auto model = TRIODE_TRY(model_for(split, fold));
@@ -74,6 +76,7 @@ class Evaluator {
       TRIODE_TRY(train::judge_choices(out_.problems, split.test, train::rank_by(*model),
                                       options_.ks, fold, out_.model));
       TRIODE_TRY(judge_baselines(fold));
+      TRIODE_TRY(judge_peers(fold));
       if (options_.online) TRIODE_TRY(judge_online(split, fold, model));
     }
     return std::move(out_);
@@ -102,6 +105,31 @@ class Evaluator {
                               " of " + std::to_string(progress.net.epochs));
           return true;
         });
+  }
+
+  Status ask() {
+    progress_(0, "asking peers: LightGBM, AutoHeuristic, nvMatmulHeuristics");
+    std::vector<Split> splits = splits_;
+    if (options_.split == SplitKind::kAll) splits = splits_for_static(0);
+    peers_ = TRIODE_TRY(ask_peers(
+        {out_.problems, matrix_, splits, options_.python, options_.seed, options_.threads}));
+    for (const auto& [name, peer] : peers_) {
+      if (!peer.missing.empty()) out_.missing[name] = peer.missing;
+    }
+    return {};
+  }
+
+  Status judge_peers(size_t fold) {
+    for (const auto& [name, peer] : peers_) {
+      std::vector<size_t> ranked;
+      for (const size_t problem : splits_[fold].test) {
+        if (peer.orders.count(problem) != 0) ranked.push_back(problem);
+      }
+      if (ranked.empty()) continue;
+      TRIODE_TRY(train::judge_choices(out_.problems, ranked, rank_by(peer, out_.problems),
+                                      options_.ks, fold, out_.baselines[name]));
+    }
+    return {};
   }
 
   // What a static list may learn from: the split's own training part, or, where there is none, the
@@ -168,6 +196,7 @@ class Evaluator {
   Evaluation out_;
   std::vector<Split> splits_;
   train::FeatureMatrix matrix_;
+  std::map<std::string, Peer> peers_;
 };
 
 }  // namespace

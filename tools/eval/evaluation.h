@@ -28,8 +28,9 @@ struct Evaluation {
   std::vector<train::TimedProblem> problems;
   std::vector<train::Judgement> model;
   std::map<std::string, std::vector<train::Judgement>> baselines;
-  std::vector<StreamRun> streams;   // empty without --online
-  std::vector<std::string> models;  // digest of each that was judged
+  std::map<std::string, std::string> missing;  // peers that could not be asked: why, what to do
+  std::vector<StreamRun> streams;              // empty without --online
+  std::vector<std::string> models;             // digest of each that was judged
   std::string split_digest;
   std::string data_digest;
 };
