@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/model_codec.h"
 
+#include <sstream>
+
 #include "cache/content_digest.h"
 #include "cache/field_map.h"
 #include "cache/key_codec.h"
 
 namespace triode {
-namespace {
-
-Result<std::string> decode_one(std::string_view bytes, std::string_view name) {
-  FieldReader fields = TRIODE_TRY(FieldReader::open(bytes));
-  std::string value;
-  fields.require(name, value);
-  std::string unknown;
-  int32_t unknown_count = 0;
-  TRIODE_TRY(fields.finish(unknown, unknown_count));
-  return value;
-}
-
-}  // namespace
-
 std::string model_entry_key(std::string_view digest) {
   return join_components({"entry"}).append(digest);
 }
@@ -47,9 +35,13 @@ std::string encode_model_snapshot(std::string_view snapshot) {
   return fields.seal();
 }
 
-std::string encode_promoted(std::string_view digest) {
+// Digests have no blanks.
+std::string encode_promotion(const Promotion& promotion) {
+  std::string before;
+  for (const std::string& digest : promotion.before) before += (before.empty() ? "" : " ") + digest;
   FieldWriter fields;
-  fields.add("digest", digest);
+  fields.add("digest", promotion.digest);
+  if (!before.empty()) fields.add("before", before);
   return fields.seal();
 }
 
@@ -68,11 +60,27 @@ Result<ModelEntry> decode_model_entry(const std::string& digest, std::string_vie
 }
 
 Result<std::string> decode_model_snapshot(std::string_view bytes) {
-  return decode_one(bytes, "snapshot");
+  FieldReader fields = TRIODE_TRY(FieldReader::open(bytes));
+  std::string snapshot;
+  fields.require("snapshot", snapshot);
+  std::string unknown;
+  int32_t unknown_count = 0;
+  TRIODE_TRY(fields.finish(unknown, unknown_count));
+  return snapshot;
 }
 
-Result<std::string> decode_promoted(std::string_view bytes) {
-  return decode_one(bytes, "digest");
+Result<Promotion> decode_promotion(std::string_view bytes) {
+  FieldReader fields = TRIODE_TRY(FieldReader::open(bytes));
+  Promotion promotion;
+  std::string before;
+  fields.require("digest", promotion.digest);
+  fields.read("before", before);
+  std::string unknown;  // a promotion is replaced as a whole
+  int32_t unknown_count = 0;
+  TRIODE_TRY(fields.finish(unknown, unknown_count));
+  std::istringstream words(before);
+  for (std::string digest; words >> digest;) promotion.before.push_back(digest);
+  return promotion;
 }
 
 Status check_model_record(std::string_view key, std::string_view value) {
@@ -81,7 +89,7 @@ Status check_model_record(std::string_view key, std::string_view value) {
   if (kind == "entry\n") {
     TRIODE_TRY(decode_model_entry(std::string(key.substr(end)), value));
   } else if (kind == "promoted\n") {
-    TRIODE_TRY(decode_promoted(value));
+    TRIODE_TRY(decode_promotion(value));
   } else if (kind == "snapshot\n") {
     if (content_digest(TRIODE_TRY(decode_model_snapshot(value))) != key.substr(end)) {
       return corrupt("the snapshot's bytes have another digest");

@@ -11,6 +11,12 @@
 #include "cache/model_codec.h"
 
 namespace triode {
+namespace {
+
+// Promotions that can be undone one after the other.
+constexpr size_t kMostRemembered = 16;
+
+}  // namespace
 
 ModelStore::ModelStore(std::shared_ptr<Database> database) : database_(std::move(database)) {}
 ModelStore::~ModelStore() = default;
@@ -76,18 +82,52 @@ Status ModelStore::promote(const std::string& digest) {
     return not_found("the cache " + database_->path() + " has no model " + digest +
                      "; `triode model ls` lists what it has");
   }
+  Promotion next{.digest = digest, .before = {}};
+  if (std::optional<Promotion> last = TRIODE_TRY(promotion(known->family))) {
+    if (last->digest == digest) return {};
+    next.before = std::move(last->before);
+    next.before.insert(next.before.begin(), last->digest);
+    next.before.resize(std::min(next.before.size(), kMostRemembered));
+  }
   rocksdb::WriteBatch batch;
   const rocksdb::Status status = batch.Put(database_->family(Family::kModels),
-                                           promoted_key(known->family), encode_promoted(digest));
+                                           promoted_key(known->family), encode_promotion(next));
   if (!status.ok()) return database_->explain("write to", status);
   return database_->write(batch);
 }
 
-Result<std::optional<std::string>> ModelStore::promoted(const std::string& family) const {
+Result<std::optional<std::string>> ModelStore::undo_promotion(const std::string& family) {
+  const std::optional<Promotion> last = TRIODE_TRY(promotion(family));
+  if (!last) {
+    return not_found("no model is promoted for " + family + " in the cache " + database_->path());
+  }
+  Promotion next;
+  for (auto it = last->before.begin(); it != last->before.end() && next.digest.empty(); ++it) {
+    if (!TRIODE_TRY(entry(*it))) continue;
+    next.digest = *it;
+    next.before.assign(it + 1, last->before.end());
+  }
+  rocksdb::WriteBatch batch;
+  rocksdb::ColumnFamilyHandle* models = database_->family(Family::kModels);
+  const std::string key = promoted_key(family);
+  const rocksdb::Status status = next.digest.empty()
+                                     ? batch.Delete(models, key)
+                                     : batch.Put(models, key, encode_promotion(next));
+  if (!status.ok()) return database_->explain("write to", status);
+  TRIODE_TRY(database_->write(batch));
+  return next.digest.empty() ? std::optional<std::string>() : std::optional(next.digest);
+}
+
+Result<std::optional<Promotion>> ModelStore::promotion(const std::string& family) const {
   const std::optional<std::string> value =
       TRIODE_TRY(database_->get(Family::kModels, promoted_key(family)));
-  if (!value) return std::optional<std::string>();
-  return std::optional(TRIODE_TRY(decode_promoted(*value)));
+  if (!value) return std::optional<Promotion>();
+  return std::optional(TRIODE_TRY(decode_promotion(*value)));
+}
+
+Result<std::optional<std::string>> ModelStore::promoted(const std::string& family) const {
+  const std::optional<Promotion> last = TRIODE_TRY(promotion(family));
+  return last ? std::optional(last->digest) : std::optional<std::string>();
 }
 
 Status ModelStore::drop(const std::string& digest) {

@@ -14,6 +14,7 @@
 namespace triode {
 
 class Database;
+struct Promotion;
 
 struct ModelEntry {
   std::string digest;  // of the snapshot's bytes: its name in the store
@@ -46,12 +47,17 @@ class ModelStore {
   // Puts a snapshot in force for its family; the one before can be promoted again. kNotFound if
   // there is none of this digest.
   Status promote(const std::string& digest);
+  // Puts in force again what was so before the last promotion, passing over what was dropped since;
+  // none, if there was none. Returns its digest. kNotFound if none is in force.
+  Result<std::optional<std::string>> undo_promotion(const std::string& family);
   Result<std::optional<std::string>> promoted(const std::string& family) const;  // the digest
 
   // Drops a snapshot. kInvalidArgument for one in force, kNotFound if there is none.
   Status drop(const std::string& digest);
 
  private:
+  Result<std::optional<Promotion>> promotion(const std::string& family) const;
+
   std::shared_ptr<Database> database_;
 };
 

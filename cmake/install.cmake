@@ -7,9 +7,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder lib/cmake/triode)
 
-install(TARGETS triode triode-run triode-bench triode-cache triode-tuner RUNTIME DESTINATION bin)
+install(TARGETS triode triode-run triode-bench triode-cache triode-model triode-tuner RUNTIME DESTINATION bin)
 install(TARGETS triode_parallel LIBRARY DESTINATION lib)
-install(FILES learner/snapshots/gpu.snapshot DESTINATION share/triode/snapshots)
+install(FILES learner/snapshots/cpu-x86.snapshot learner/snapshots/gpu.snapshot DESTINATION share/triode/snapshots)
 if(TARGET triode-train)
   # They find libtorch where the environment has it: nobody ships a second copy of that.
   set_target_properties(triode-train triode-eval PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

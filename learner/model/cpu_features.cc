@@ -34,19 +34,27 @@ constexpr std::string_view kQuantities[] = {
     "lanes = vector bytes of the config's isa / by",
     "nv = dot ? nr : ceil(nr / lanes); sums = mr * nv; loads = (mr + nv) / sums",
     "m, n, k = M, N, K of one thread's part",
-    "kc, mc, nc = the blocks, at most the part; kblocks, mblocks, nblocks = how many",
-    "row_tiles = ceil(mc / mr); panels = ceil(nc / nr)",
+    "kc, mc, nc = the blocks: of like size, rows and columns in whole tiles; kblocks, mblocks, "
+    "nblocks = how many; blocks = kblocks mblocks nblocks",
+    "row_tiles = ceil(mc / mr); panels = ceil(nc / nr); full = floor(nc / nr)",
+    "last = vectors of the columns left; last_rows = the rows of their tile: what registers allow",
+    "tiles = full row_tiles + (last > 0) ceil(mc / last_rows)",
     "panel = kc * nr * by; strip = kc * mr * by; a_block = mc * kc * by; b_block = kc * nc * by",
     "packed = (k * n * (whole ? 1 : panel ? mblocks : 0) + pack_a * m * k * nblocks) * by",
+    "split = (b unpacked and not aligned to vectors) * (dot ? loads : 1 / mr)",
     "bytes_min = bytes of a, b and c; rate(s) = bytes a cycle from the level that holds s bytes",
     "roof = max(flops / (2 * lanes of the device * fma * threads), bytes_min / rate(bytes_min))",
-    "vectors = m * n * k / (lanes * fill_lanes * fill_k * fill_m)",
-    "t_comp = vectors / (fma * min(1, sums / 8)); t_load = vectors * loads / 2",
-    "t_cache = blocks * (rows outer ? row_tiles * b_block : panels * a_block) / rate(a_block + "
-    "b_block)",
+    "t_comp = m * n * k / (lanes * fill_lanes * fill_k * fill_m * fma * min(1, sums / 8))",
+    "step(r, v) = max(r v / fma, (r + v) / 2, 4); column(r, v) = step over the tiles of mc rows",
+    "t_tile = blocks * (steps * (full column(mr, nv) + column(last_rows, last)) + tiles * (steps / "
+    "ku + 11 + sums * (dot ? 4 : 1.5))), steps = dot ? ceil(kc / lanes) : kc",
+    "passing = rows outer ? row_tiles * b_block : panels * a_block; staying = the other",
+    "passing_set = rows outer ? b_block + strip : a_block + panel",
+    "t_l2 = blocks * (passing (passing_set > L1) + staying (panel + strip > L1)) / rate of L2",
+    "t_l3 = blocks * passing (passing_set > L2) / rate of L3",
     "t_dram = (m k nblocks + k n mblocks + m n (2 kblocks - 1 + beta)) * by / rate(the part)",
-    "t_pack = 2 * packed / 16; t_turns = blocks * (40 + 12 row_tiles panels) + threads' start",
-    "t_an = batch * (max(t_comp, t_load, t_cache, t_dram) + t_pack + t_turns), in cycles",
+    "t_pack = 2 * packed / 16; t_turns = blocks * (40 + 4 panels) + threads' start",
+    "t_an = batch * (max(t_tile * (1 + split / 2), t_l2, t_l3, t_dram) + t_pack + t_turns), cycles",
 };
 
 // clang-format off
@@ -116,10 +124,15 @@ constexpr FeatureRow<Q> kRows[] = {
      [](const Q& q) { return q.c.split_stores; }},
     {{"streaming", "c is stored past the caches", "0 or 1", kConfig},
      [](const Q& q) { return q.c.streaming; }},
-    {{"prefetch_a", "prefetch_a", "0 or 1", kConfig}, [](const Q& q) { return q.c.prefetch_a; }},
+    {{"prefetch_a", "rows of the next tile are fetched", "0 or 1", kConfig},
+     [](const Q& q) { return q.c.prefetch_a; }},
+    {{"prefetch_a_far", "into L2 alone", "0 or 1", kConfig},
+     [](const Q& q) { return q.c.prefetch_a_far; }},
     {{"prefetch_b", "L(1 + prefetch_b)", "log2 rows", kConfig},
      [](const Q& q) { return L(1 + q.c.prefetch_b); }},
     {{"prefetch_c", "prefetch_c", "0 or 1", kConfig}, [](const Q& q) { return q.c.prefetch_c; }},
+    {{"prefetch_panel", "prefetch_panel", "0 or 1", kConfig},
+     [](const Q& q) { return q.c.prefetch_panel; }},
     {{"threads", "L(threads)", "log2", kConfig}, [](const Q& q) { return L(q.c.threads); }},
     {{"split_columns", "threads share columns", "0 or 1", kConfig},
      [](const Q& q) { return q.c.by_columns; }},
@@ -165,12 +178,22 @@ constexpr FeatureRow<Q> kRows[] = {
     {{"balance", "L(M N K / (m n k threads))", "log2", kBoth}, [](const Q& q) { return L(q.balance); }},
     {{"thread_flops", "L(flops / threads)", "log2", kBoth},
      [](const Q& q) { return L(q.t.flops / q.c.threads); }},
+    {{"last_panel", "last / nv", "1", kBoth}, [](const Q& q) { return q.last_vectors / q.nv; }},
+    {{"tiles", "L(blocks * tiles)", "log2", kBoth},
+     [](const Q& q) { return L(q.kblocks * q.mblocks * q.nblocks * q.tiles); }},
+    {{"split_loads", "split", "1", kBoth}, [](const Q& q) { return q.split_loads; }},
+    {{"tail_k", "(kc mod ku) / kc", "1", kBoth},
+     [](const Q& q) { return (q.kc - floor_of(q.kc / q.c.ku) * q.c.ku) / q.kc; }},
     {{"time_compute", "L(t_comp / roof)", "log2", kBoth},
      [](const Q& q) { return L(q.t_comp / q.t.roof_cycles); }},
-    {{"time_load", "L(t_load / roof)", "log2", kBoth},
-     [](const Q& q) { return L(q.t_load / q.t.roof_cycles); }},
-    {{"time_cache", "L(t_cache / roof)", "log2", kBoth},
-     [](const Q& q) { return L(q.t_cache / q.t.roof_cycles); }},
+    {{"time_tile", "L(t_tile / roof)", "log2", kBoth},
+     [](const Q& q) { return L(q.t_tile / q.t.roof_cycles); }},
+    {{"time_l2", "L(t_l2 / roof + 0.01)", "log2", kBoth},
+     [](const Q& q) { return L(q.t_l2 / q.t.roof_cycles + 0.01f); }},
+    {{"time_l3", "L(t_l3 / roof + 0.01)", "log2", kBoth},
+     [](const Q& q) { return L(q.t_l3 / q.t.roof_cycles + 0.01f); }},
+    {{"passing_in_l1", "L(passing_set / L1)", "log2", kBoth},
+     [](const Q& q) { return L(q.passing_set / q.t.L1); }},
     {{"time_dram", "L(t_dram / roof)", "log2", kBoth},
      [](const Q& q) { return L(q.t_dram / q.t.roof_cycles); }},
     {{"time_pack", "L(t_pack / roof + 0.001)", "log2", kBoth},
@@ -215,6 +238,7 @@ struct GemmPositions {
         stores(space.position_of("stores")),
         prefetch_a(space.position_of("prefetch_a")),
         prefetch_b(space.position_of("prefetch_b")),
+        prefetch_panel(space.position_of("prefetch_panel")),
         prefetch_c(space.position_of("prefetch_c")),
         threads(space.position_of("threads")),
         split(space.position_of("split")) {}
@@ -222,7 +246,7 @@ struct GemmPositions {
   size_t mr = 0;
   size_t nr = 0;
   std::optional<size_t> isa, family, ku, kc, mc, nc, pack_a, pack_b, order, rows, edge, stores,
-      prefetch_a, prefetch_b, prefetch_c, threads, split;
+      prefetch_a, prefetch_b, prefetch_panel, prefetch_c, threads, split;
 };
 
 class CpuKind final : public FeatureExtractor::Kind {
@@ -313,9 +337,11 @@ class CpuKind final : public FeatureExtractor::Kind {
     lanes.balanced[i] = number(at_.rows, 0);
     lanes.split_stores[i] = number(at_.edge, 0);
     lanes.streaming[i] = number(at_.stores, 0);
-    lanes.prefetch_a[i] = number(at_.prefetch_a, 0);
+    lanes.prefetch_a[i] = value(config, at_.prefetch_a, 0) == 0 ? 0 : 1;
+    lanes.prefetch_a_far[i] = one_if_equal(value(config, at_.prefetch_a, 0), 2);
     lanes.prefetch_b[i] = number(at_.prefetch_b, 0);
     lanes.prefetch_c[i] = number(at_.prefetch_c, 0);
+    lanes.prefetch_panel[i] = number(at_.prefetch_panel, 0);
     lanes.threads[i] = positive(value(config, at_.threads, 1));
     const int32_t split = value(config, at_.split, 0);
     lanes.by_rows[i] = one_if_equal(split, 0);

@@ -29,7 +29,7 @@ struct GemmLanes {
   Lanes vector_bytes, registers;  // of the config's isa
   Lanes dot, mr, nr, ku, kc, mc, nc;
   Lanes pack_a, pack_whole, pack_panel, rows_outer, balanced, split_stores, streaming;
-  Lanes prefetch_a, prefetch_b, prefetch_c;
+  Lanes prefetch_a, prefetch_a_far, prefetch_b, prefetch_c, prefetch_panel;
   Lanes threads, by_rows, by_columns, by_depth;
 };
 
@@ -42,17 +42,23 @@ struct CpuQuantities {
   Lanes kc, mc, nc;              // its blocks
   Lanes kblocks, mblocks, nblocks, row_tiles, panels;
   Lanes fill_m, fill_n, fill_lanes, fill_k;
+  Lanes full_panels, last_vectors, last_rows;  // the narrower panel at the end: its tile
+  Lanes tiles;                                 // of one block
   Lanes panel_bytes, strip_bytes, a_block, b_block;
-  Lanes unpacked_b, packed_bytes, b_passes, a_passes, c_passes;
+  Lanes unpacked_b, split_loads, packed_bytes, passing_set;
   Lanes balance;
-  Lanes t_comp, t_load, t_cache, t_dram, t_pack, t_turns, t_an;  // cycles
+  Lanes t_comp, t_tile, t_l2, t_l3, t_dram, t_pack, t_turns, t_an;  // cycles
 
   CpuQuantities(const CpuTask& task, const GemmLanes& config);
 
  private:
   void derive_tile();
   void derive_blocks();
+  void derive_panels();
   void derive_traffic();
+  Lanes step_cycles(Lanes rows, Lanes vectors) const;
+  Lanes column_cycles(Lanes rows, Lanes vectors) const;
+  void derive_tile_time();
   void derive_times();
 };
 

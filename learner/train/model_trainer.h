@@ -35,6 +35,8 @@ struct ModelRecipe {
 
   // The shipped models'. `seed` and `threads` go into every net.
   static ModelRecipe standard(uint64_t seed, int32_t threads);
+  // The same for data of this kind of device, whose lists differ in length.
+  static ModelRecipe standard_for(DeviceKind kind, uint64_t seed, int32_t threads);
 };
 
 // One line that names every value, for the model card: two models of equal recipe and data are

@@ -92,7 +92,8 @@ TrainingLists build(const LearningView& view, const ListOptions& options,
   size_t length = 1;
   for (const size_t problem : view.chosen) {
     all.push_back(examples_of(problem));
-    length = std::max(length, std::min(all.back().size(), options.most_length));
+    const size_t count = all.back().size();
+    length = std::max(length, count <= options.most_whole ? count : options.most_length);
   }
   ListBuilder builder(view, length);
   for (size_t i = 0; i < all.size(); ++i) {

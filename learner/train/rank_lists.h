@@ -21,7 +21,9 @@ struct LearningView {
 };
 
 struct ListOptions {
-  // Problems with more configs than this become many lists, each of some of the fastest configs and
+  // A problem with at most so many configs is one list.
+  size_t most_whole = 160;
+  // Problems with more become many lists of this length, each of some of the fastest configs and
   // some drawn from all: what is compared is what matters.
   size_t most_length = 64;
   size_t lists_of_large = 150;    // lists drawn of such a problem

@@ -207,6 +207,32 @@ TEST_F(ModelStoreTest, PutsOneInForceForEachFamily) {
   EXPECT_THAT(cache->models().promote("none"), FailsWith(StatusCode::kNotFound, HasSubstr("none")));
 }
 
+TEST_F(ModelStoreTest, UndoesPromotionsOneAfterTheOther) {
+  const std::string first = cache->models().put("cpu", code(1), 100).take();
+  const std::string second = cache->models().put("cpu", code(2), 200).take();
+  for (const std::string& digest : {first, second, second}) {
+    ASSERT_TRUE(cache->models().promote(digest).ok());
+  }
+  EXPECT_EQ(cache->models().undo_promotion("cpu").take(), first);
+  open();
+  EXPECT_EQ(cache->models().promoted("cpu").take(), first);
+  EXPECT_EQ(cache->models().undo_promotion("cpu").take(), std::nullopt);
+  EXPECT_EQ(cache->models().promoted("cpu").take(), std::nullopt);
+  EXPECT_THAT(cache->models().undo_promotion("cpu").status(),
+              FailsWith(StatusCode::kNotFound, HasSubstr("cpu")));
+}
+
+TEST_F(ModelStoreTest, PassesOverWhatWasDroppedWhenItUndoes) {
+  const std::string first = cache->models().put("cpu", code(1), 100).take();
+  const std::string second = cache->models().put("cpu", code(2), 200).take();
+  const std::string third = cache->models().put("cpu", code(3), 300).take();
+  for (const std::string& digest : {first, second, third}) {
+    ASSERT_TRUE(cache->models().promote(digest).ok());
+  }
+  ASSERT_TRUE(cache->models().drop(second).ok());
+  EXPECT_EQ(cache->models().undo_promotion("cpu").take(), first);
+}
+
 TEST_F(ModelStoreTest, ListsTheOldestFirst) {
   const std::string late = cache->models().put("cpu", code(1), 200).take();
   const std::string early = cache->models().put("cpu", code(2), 100).take();

@@ -53,5 +53,18 @@ TEST(CollectedConfigs, AreTheSameForTheSameSeedAndOthersForAnother) {
   EXPECT_NE(first, collected_configs(problem, space, 40, 2));
 }
 
+TEST(Neighbour, ChangesOneParameterOrTwo) {
+  const Problem problem = Problem::mm(DType::kF32, 33, 65, 17);
+  const Space space = x86::gemm_space(problem, kIsas, 1).take();
+  const Config config = x86::promising_configs(space, problem).front();
+  Random random(3);
+  for (int i = 0; i < 50; ++i) {
+    const Config next = neighbour(space, config, random);
+    int changed = 0;
+    for (size_t p = 0; p < config.size(); ++p) changed += next[p] != config[p] ? 1 : 0;
+    EXPECT_LE(changed, 2);
+  }
+}
+
 }  // namespace
 }  // namespace triode::collect

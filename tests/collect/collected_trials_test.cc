@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -50,6 +51,48 @@ TEST_F(CollectedTrials, ComeBackFromACacheAndFromItsExportAlike) {
     EXPECT_DOUBLE_EQ(timed.seconds[train::fastest(timed.seconds)], 1.5e-6);
     EXPECT_EQ(std::isnan(timed.seconds[0]) + std::isnan(timed.seconds[1]), 1);
   }
+}
+
+// The machine became a tenth slower after the first trial: what counts is the speedup. During the
+// third it was busy, during the fourth the ratio jumped.
+TEST_F(CollectedTrials, CompareByTheVendorsTimeAndLeaveOutWhatWasDisturbed) {
+  const std::string cache = (folder_.path() / "store").string();
+  {
+    const auto opened = Cache::open(cache, {}).take();
+    const Target target{"Some CPU", "avx2", "emitter 1", "", 2, 32768, 1 << 20, 1 << 25};
+    const Space space = x86::gemm_space(problem_, std::array{x86::IsaId::kAvx2}, 2).take();
+    const std::vector<Config> configs = x86::promising_configs(space, problem_);
+    const std::array vendor = {VendorTime{3000, 2, 0.01}, VendorTime{3300, 2.4, 0.01},
+                               VendorTime{6000, 4, 0.01}, VendorTime{3000, 4, 0.2}};
+    std::vector<ConfigTrial> trials;
+    for (size_t i = 0; i < vendor.size(); ++i) {
+      trials.push_back({configs[i], {{}, {1500, 1400, 0.01, 9}, 7}});
+      trials.back().record.vendor = vendor[i];
+    }
+    ASSERT_TRUE(opened->measurements().put_all(target, problem_, space, trials).ok());
+  }
+  const auto read = read_timings({}, "", std::array{cache});
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  std::vector<double> seconds = read->front().seconds;
+  std::sort(seconds.begin(), seconds.end());
+  ASSERT_EQ(seconds.size(), 2u);
+  EXPECT_DOUBLE_EQ(seconds[0], 1.25e-6);
+  EXPECT_DOUBLE_EQ(seconds[1], 1.5e-6);
+  EXPECT_DOUBLE_EQ(read->front().vendor_s.value(), 3e-6);
+}
+
+TEST_F(CollectedTrials, OfAnOlderSpaceTakeTheFirstValueOfWhatTheyDoNotName) {
+  const std::string cache = (folder_.path() / "store").string();
+  fill(cache);
+  std::string text = collected_text(Cache::open(cache, {}).take()->measurements()).take();
+  const std::string known = " prefetch_panel=0";
+  for (size_t at = text.find(known); at != std::string::npos; at = text.find(known)) {
+    text.erase(at, known.size());
+  }
+  const auto read = parse_collected(text);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  ASSERT_EQ(read->front().configs.size(), 2u);
+  EXPECT_EQ(read->front().configs, read_timings({}, "", std::array{cache}).take().front().configs);
 }
 
 TEST_F(CollectedTrials, NameTheLineThatIsWrong) {

@@ -85,4 +85,14 @@ std::vector<Config> collected_configs(const Problem& problem, const Space& space
   return chosen;
 }
 
+Config neighbour(const Space& space, Config config, Random& random) {
+  const uint64_t changes = 1 + random.below(2);
+  for (uint64_t i = 0; i < changes; ++i) {
+    const size_t position = random.below(config.size());
+    const std::vector<int32_t>& values = space.parameters()[position].values;
+    config[position] = values[random.below(values.size())];
+  }
+  return config;
+}
+
 }  // namespace triode::collect

@@ -7,6 +7,7 @@
 
 #include "core/config.h"
 #include "core/problem.h"
+#include "core/random.h"
 #include "core/space.h"
 #include "core/status.h"
 #include "tools/collect/collect_options.h"
@@ -23,5 +24,8 @@ Result<std::vector<Problem>> collected_problems(const CollectOptions& options);
 // give the same list.
 std::vector<Config> collected_configs(const Problem& problem, const Space& space, size_t count,
                                       uint64_t seed);
+
+// The config with one parameter changed, or two; legal or not.
+Config neighbour(const Space& space, Config config, Random& random);
 
 }  // namespace triode::collect

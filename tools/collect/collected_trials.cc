@@ -24,13 +24,20 @@ namespace {
 constexpr std::string_view kFirstLine = "triode trials 1";
 constexpr size_t kMostFileBytes = size_t{1} << 30;
 
+// A trial during which the ratio to the vendor's time varied more than this, or the vendor itself
+// was slower by this factor than it can be, was disturbed: it says more about the machine than
+// about the config.
+constexpr double kMostSpread = 0.05;
+constexpr double kMostSlowdown = 1.15;
+constexpr int32_t kLeastRounds = 3;  // of fewer the spread says nothing
+
 bool is_cpu(const Target& target) {
   return target.isa.starts_with("avx");
 }
 
 std::string number_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
+  std::snprintf(text, sizeof text, "%.5g", value);
   return text;
 }
 
@@ -49,10 +56,8 @@ class TextWriter {
       finish_problem();
       problem_ = key.problem;
     }
-    configs_ += record.outcome.ok() ? number_text(record.measurement.median_ns)
-                                    : std::string(to_string(record.outcome.kind));
-    configs_ += "\t" + key.config + "\n";
-    if (record.vendor) vendor_ns_.push_back(record.vendor->median_ns);
+    configs_.push_back({key.config, record.outcome.kind, record.measurement,
+                        record.vendor.value_or(VendorTime())});
   }
 
   std::string take() && {
@@ -61,23 +66,80 @@ class TextWriter {
   }
 
  private:
+  struct Entry {
+    std::string config;
+    OutcomeKind outcome;
+    Measurement measurement;
+    VendorTime vendor;  // zero: not timed
+
+    bool is_paired() const { return outcome == OutcomeKind::kOk && vendor.speedup > 0; }
+  };
+
+  // The vendor's time when nothing disturbed it: the lower quartile, since what disturbs only adds.
+  double undisturbed_vendor_ns() const {
+    std::vector<double> times;
+    for (const Entry& entry : configs_) {
+      if (entry.is_paired()) times.push_back(entry.vendor.median_ns);
+    }
+    if (times.empty()) return 0;
+    const auto quartile = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
+    std::nth_element(times.begin(), quartile, times.end());
+    return *quartile;
+  }
+
+  static bool is_disturbed(const Entry& entry, double vendor_ns, bool is_threaded) {
+    if (!entry.is_paired()) return false;
+    if (entry.measurement.count < kLeastRounds) return true;
+    if (is_threaded) return entry.measurement.spread > kMostSpread;
+    return entry.vendor.speedup_spread > kMostSpread ||
+           entry.vendor.median_ns > kMostSlowdown * vendor_ns;
+  }
+
+  // Configs of one problem may have been timed on different days: what they share is the vendor's
+  // kernel, timed beside each of them. Not so on several threads: there the vendor's own threads,
+  // which wake up now sooner and now later, would spoil the ratio.
+  static std::string time_text(const Entry& entry, double vendor_ns, bool is_threaded) {
+    if (entry.outcome != OutcomeKind::kOk) return std::string(to_string(entry.outcome));
+    const bool by_ratio = entry.is_paired() && !is_threaded;
+    return number_text(by_ratio ? vendor_ns / entry.vendor.speedup : entry.measurement.median_ns);
+  }
+
   void finish_problem() {
-    if (!configs_.empty()) {
-      const double vendor_ns = vendor_ns_.empty() ? 0 : median_of(vendor_ns_);
-      text_ += "problem\t" + problem_ + "\t" + number_text(vendor_ns) + "\n" + configs_;
+    const double vendor_ns = undisturbed_vendor_ns();
+    const Result<Problem> problem = parse_problem(problem_);
+    const bool is_threaded = problem.ok() && problem->threads > 1;
+    std::string lines;
+    size_t kept = 0;
+    for (const Entry& entry : configs_) {
+      if (is_disturbed(entry, vendor_ns, is_threaded)) continue;
+      lines += time_text(entry, vendor_ns, is_threaded) + "\t" + entry.config + "\n";
+      ++kept;
+    }
+    if (kept > 0 && 2 * kept >= configs_.size()) {
+      text_ += "problem\t" + problem_ + "\t" + number_text(vendor_ns) + "\n" + lines;
     }
     problem_.clear();
     configs_.clear();
-    vendor_ns_.clear();
   }
 
   std::string text_ = std::string(kFirstLine) + "\n";
   std::string device_;
   bool is_cpu_ = false;
   std::string problem_;
-  std::string configs_;
-  std::vector<double> vendor_ns_;
+  std::vector<Entry> configs_;
 };
+
+// A parameter that the space got after the trial was made does nothing at its first value.
+std::string with_later_parameters(const Space& space, std::string_view text) {
+  std::string whole(text);
+  for (const Parameter& parameter : space.parameters()) {
+    if ((" " + whole).find(" " + parameter.name + "=") != std::string::npos) continue;
+    whole += " " + parameter.name + "=";
+    whole += parameter.labels.empty() ? std::to_string(parameter.values.front())
+                                      : parameter.labels.front();
+  }
+  return whole;
+}
 
 // Cuts a line at its tabs.
 std::vector<std::string_view> fields_of(std::string_view line) {
@@ -152,8 +214,8 @@ class TextReader {
       seconds = TRIODE_TRY(time_of(time)) * 1e-9;
       if (!(seconds > 0)) return invalid_argument("a time of zero");
     }
-    const Result<Config> config = timed.space->parse(text);
-    // An older space's config is no error: the rest still teaches.
+    const Result<Config> config = timed.space->parse(with_later_parameters(*timed.space, text));
+    // A config that today's space has no place for is no error: the rest still teaches.
     if (!config.ok() || !seen_.insert(timed.space->index_of(*config)).second) return {};
     timed.configs.push_back(*config);
     timed.seconds.push_back(seconds);

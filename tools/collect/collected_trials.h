@@ -13,13 +13,17 @@
 namespace triode::collect {
 
 // The trials that Triode made of its CPU kernels, as text: a line "triode trials 1"; of each device
-// a line "device", a tab and its text; of each problem a line "problem", its text and the median of
-// the vendor's times in ns (0: not timed); of each config its median ns, or its outcome, and its
-// text. In the store's order: equal stores give equal texts. Unstable trials are left out.
+// a line "device", a tab and its text; of each problem a line "problem", its text and the vendor's
+// time in ns (0: not timed); of each config its ns, or its outcome, and its text. The ns are the
+// vendor's over the config's speedup in the rounds they shared, so that times taken on different
+// days compare; without the vendor, and on several threads, the median. Unstable trials and those
+// that were disturbed are left out, and problems of which they were more than half. In the store's
+// order: equal stores give equal texts.
 Result<std::string> collected_text(const MeasurementStore& store);
 
-// Reads such a text. A config that today's space does not have is passed over; one that occurs
-// twice counts the first time. kInvalidArgument names the line.
+// Reads such a text. A parameter that a config does not name has its first value; a config that
+// today's space does not have is passed over; one that occurs twice counts the first time.
+// kInvalidArgument names the line.
 Result<std::vector<train::TimedProblem>> parse_collected(std::string_view text);
 
 // Writes what a cache holds, compressed (gzip).

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cache/measurement_store.h"
+#include "core/clock.h"
 #include "core/device.h"
 #include "core/problem.h"
 #include "core/status.h"
@@ -27,8 +28,9 @@ struct CollectCounts {
 // outlive this.
 class Collector {
  public:
-  Collector(Device& device, MeasurementStore& store, const CollectOptions& options)
-      : device_(device), store_(store), options_(options) {}
+  Collector(Device& device, MeasurementStore& store, const CollectOptions& options,
+            const Clock& clock = steady_clock())
+      : device_(device), store_(store), options_(options), clock_(clock) {}
 
   // The vendor must run on problem.threads threads already. An error if the device cannot run the
   // problem, or the store fails.
@@ -37,11 +39,12 @@ class Collector {
   const CollectCounts& counts() const { return counts_; }
 
  private:
-  Result<std::vector<Config>> missing_configs(const Problem& problem, const Space& space);
+  Status keep(const Problem& problem, const Space& space, const std::vector<ConfigTrial>& trials);
 
   Device& device_;
   MeasurementStore& store_;
   const CollectOptions& options_;
+  const Clock& clock_;
   CollectCounts counts_;
 };
 

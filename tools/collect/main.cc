@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program behind `triode collect`.
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "cache/cache.h"
 #include "cache/cache_path.h"
 #include "runtime/device/cpu_device.h"
+#include "runtime/device/parallel_library.h"
 #include "runtime/device/usable_cores.h"
 #include "tools/bench/peers.h"
 #include "tools/collect/collect_options.h"
@@ -60,6 +62,8 @@ Status collect(const CollectOptions& options) {
   CpuDeviceOptions device_options;
   device_options.isas = options.isas;
   const auto device = TRIODE_TRY(CpuDevice::create(std::move(device_options)));
+  // Without it every threaded config would be kept as one that does not compile.
+  if (std::ranges::max(options.threads) > 1) TRIODE_TRY(parallel_library());
   const auto cache = TRIODE_TRY(Cache::open(folder, {}));
   Collector collector(*device, cache->measurements(), options);
   train_tool::ProgressLine line = train_tool::progress_on_stderr(options.quiet);

@@ -11,9 +11,9 @@
 #include "learner/train/baselines.h"
 #include "learner/train/model_trainer.h"
 #include "learner/train/split.h"
+#include "runtime/model/shipped_models.h"
 #include "tools/collect/collected_trials.h"
 #include "tools/eval/peers.h"
-#include "tools/eval/shipped_model.h"
 
 namespace triode::eval_tool {
 namespace {
@@ -91,7 +91,8 @@ class Evaluator {
   }
 
   Result<Snapshot> trained(const Split& split, size_t fold) {
-    train::ModelRecipe recipe = train::ModelRecipe::standard(options_.seed, options_.threads);
+    train::ModelRecipe recipe =
+        train::ModelRecipe::standard_for(matrix_.table->kind, options_.seed, options_.threads);
     if (options_.members > 0) recipe.rank.members = options_.members;
     if (options_.epochs > 0) recipe.rank.epochs = recipe.student.epochs = options_.epochs;
     const std::string part =

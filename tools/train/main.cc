@@ -49,8 +49,8 @@ Result<std::vector<train::TimedProblem>> training_problems(const TrainOptions& o
   return problems;
 }
 
-train::ModelRecipe recipe_of(const TrainOptions& options) {
-  train::ModelRecipe recipe = train::ModelRecipe::standard(options.seed, options.threads);
+train::ModelRecipe recipe_of(const TrainOptions& options, DeviceKind kind) {
+  train::ModelRecipe recipe = train::ModelRecipe::standard_for(kind, options.seed, options.threads);
   if (options.members > 0) recipe.rank.members = options.members;
   if (options.epochs > 0) recipe.rank.epochs = recipe.student.epochs = options.epochs;
   return recipe;
@@ -78,7 +78,7 @@ Status train(const TrainOptions& options) {
   std::vector<size_t> all(problems.size());
   std::iota(all.begin(), all.end(), size_t{0});
   ProgressLine line = progress_on_stderr(options.quiet);
-  const train::ModelRecipe recipe = recipe_of(options);
+  const train::ModelRecipe recipe = recipe_of(options, matrix.table->kind);
   auto trained = train::train_model(
       problems, matrix, all, options.name, recipe, [&](const train::ModelProgress& progress) {
         line.show(progress.done, progress.part + ": epoch " + std::to_string(progress.net.epoch) +
