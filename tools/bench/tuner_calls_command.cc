@@ -2,6 +2,7 @@
 #include "tools/bench/tuner_calls_command.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -43,6 +44,8 @@ class CallingProgram {
 
   Status run() {
     signal(SIGTERM, [](int) { g_stops = 1; });
+    // Nobody else would end it if the benchmark were killed.
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (what_.what == "settle") return settle();
     if (what_.what == "pairs") return time_pairs();
     if (what_.what == "foreground") return be_watched();
