@@ -93,6 +93,7 @@ class CallingProgram {
     while (g_stops == 0) {
       ConvergenceRound round;
       for (const ComparedCall& call : calls) {
+        call.by_library();  // brings the operands back, for both
         round.program_ns += time_calls(call.by_program, call.repeats);
         round.vendor_ns += time_calls(call.by_library, call.repeats);
       }

@@ -145,7 +145,7 @@ double cpu_seconds(pid_t process) {
   // 13th of them.
   std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
   std::string skipped;
-  for (int i = 0; i < 12; ++i) rest >> skipped;
+  for (int i = 0; i < 11; ++i) rest >> skipped;
   double user = 0, system = 0;
   if (!(rest >> user >> system)) return 0;
   return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
