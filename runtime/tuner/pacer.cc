@@ -10,6 +10,10 @@ namespace {
 // Long against the ticks of 10 ms in which the system counts; short against what a user notices.
 constexpr std::chrono::milliseconds kStretch(50);
 
+// No trial takes so long. The process was stopped, or the machine slept, and neither was work: to
+// rest for it, at a twentieth of a core, would take twenty times as long.
+constexpr std::chrono::seconds kPause(60);
+
 }  // namespace
 
 Pacer::Pacer(const Clock& clock, MachineLoad& load, PaceOptions options, Rest rest)
@@ -29,6 +33,10 @@ void Pacer::begin() {
 void Pacer::breathe() {
   const std::chrono::nanoseconds worked = now() - worked_until_;
   if (worked < kStretch) return;
+  if (worked > kPause) {
+    rested_ns_ += worked.count();
+    return;
+  }
   const std::chrono::nanoseconds looked = clock_.now();
   const auto window = std::max(looked - std::exchange(looked_at_, looked), worked);
   // A trial keeps one core busy, in the worker.

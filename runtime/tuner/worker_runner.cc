@@ -121,8 +121,8 @@ void WorkerRunner::stop() {
   }
 }
 
-// Takes leave of a worker that did not answer.
-Outcome WorkerRunner::bury() {
+// Takes leave of a worker that did not answer, or not as workers do.
+Outcome WorkerRunner::bury(const Status& why) {
   ++lost_;
   // One whose socket is closed has ended, or is about to.
   const bool was_silent = !connection_->is_closed();
@@ -133,6 +133,8 @@ Outcome WorkerRunner::bury() {
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
+  // What it runs may have overwritten its memory.
+  if (why.code() != StatusCode::kUnavailable) return {OutcomeKind::kCrashed, why.message()};
   if (was_silent) return {OutcomeKind::kTimedOut, "it had not ended when its time was up"};
   return outcome_of_end(status);
 }
@@ -158,7 +160,7 @@ Status WorkerRunner::begin_here() {
       has_begun_ = true;
       return {};
     }
-    const Outcome end = bury();
+    const Outcome end = bury(frame.status());
     // Being killed says something of the machine, not of the vendor's function.
     if (end.kind != OutcomeKind::kOutOfMemory || attempt == kBeginAttempts) {
       return unsupported("the vendor's function cannot be called in a worker: " + end.reason);
@@ -181,14 +183,9 @@ TrialAnswer WorkerRunner::ask(const std::string& config, nanoseconds race_budget
                              to_milliseconds(2 * static_cast<double>(race_budget.count()));
   const Status sent = connection_->send(to_frame(TrialRequest{config, race_budget.count()}));
   Result<Frame> frame = sent.ok() ? connection_->receive_within(limit) : sent;
-  if (!frame.ok()) return lose(bury());
+  if (!frame.ok()) return lose(bury(frame.status()));
   const auto answer = from_frame<TrialAnswer>(*frame);
-  if (!answer.ok()) {
-    // What it runs may have overwritten its memory.
-    (void)bury();
-    return lose({OutcomeKind::kCrashed, answer.status().message()});
-  }
-  return *answer;
+  return answer.ok() ? *answer : lose(bury(answer.status()));
 }
 
 TrialResult WorkerRunner::try_config(const std::string& config) {

@@ -50,7 +50,7 @@ class WorkerRunner final : public TrialRunner {
   Status start();
   Status begin_here();
   TrialAnswer ask(const std::string& config, std::chrono::nanoseconds race_budget);
-  Outcome bury();
+  Outcome bury(const Status& why);
 
   const WorkerOptions options_;
   std::optional<TunedCall> call_;

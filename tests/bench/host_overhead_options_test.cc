@@ -23,7 +23,7 @@ auto is_refused(const char* text) {
 TEST(HostOverheadOptions, DefaultsToOneThreadAndAllMeasurements) {
   const HostOverheadOptions options = parse({}).take();
   EXPECT_THAT(options.threads, ElementsAre(1));
-  EXPECT_GE(options.start_rounds, 20);
+  EXPECT_GE(options.start_rounds, 15);
   EXPECT_GT(options.counted_calls, 0);
   EXPECT_EQ(options.library, "");
 }

@@ -76,10 +76,10 @@ TEST(SecondsToShare, IsWhenTheSpeedupHadComeSoFar) {
   EXPECT_EQ(final_speedup(rising()), 2);
 }
 
-TEST(SecondsToShare, IsNotFooledByOneRound) {
+TEST(SecondsToShare, IsNotFooledByAFewRounds) {
   std::vector<ConvergenceRound> rounds = rising();
-  rounds[10].vendor_ns *= 5;
-  rounds[300].program_ns *= 5;
+  for (std::size_t i = 0; i < 4; ++i) rounds[i].vendor_ns *= 5;
+  for (std::size_t i = 300; i < 308; ++i) rounds[i].program_ns *= 5;
   EXPECT_THAT(*seconds_to_share(rounds, 0.9), DoubleNear(14, 0.11));
 }
 

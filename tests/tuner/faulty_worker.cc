@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trial worker whose kernels do what they are told: the file that FAULTS names holds lines
 // `<fault> <text>`, and a config whose text contains the text has the fault. `kill begin` kills it
-// before its first call instead, and `kill-once begin` the first worker alone. On descriptor 3,
-// like the real one.
+// before its first call instead, and `kill-once begin` the first worker alone. A fault with the end
+// `-build` comes while the config is built, `-timing` when it has been checked, `-race` while it is
+// raced. On descriptor 3, like the real one.
 #include <unistd.h>
 
 #include <csignal>
@@ -15,6 +16,7 @@
 
 #include "runtime/device/cpu_device.h"
 #include "runtime/tuner/trial_worker.h"
+#include "runtime/tuner/worker_messages.h"
 
 namespace triode::tuner {
 namespace {
@@ -39,22 +41,45 @@ class FaultyArtifact final : public Artifact {
   const std::unique_ptr<Artifact> inner;
   const std::string fault;
   const Problem problem;
+  mutable int runs = 0;
 };
 
 void take_all_memory() {
   for (;;) *const_cast<volatile char*>(new char[16 << 20]) = 1;
 }
 
-void misbehave(const std::string& fault, const Problem& problem, const Operands& operands) {
-  auto* const c = static_cast<float*>(operands.c);
+constexpr int kSocket = 3;
+
+// Half an answer, or something that is none, as from a kernel that wrote where it should not.
+void answer_badly(bool cuts) {
+  const std::string answer = to_bytes(to_frame(TrialAnswer()));
+  const std::string bytes = cuts ? answer.substr(0, answer.size() / 2) : std::string(64, 'x');
+  const ssize_t written = write(kSocket, bytes.data(), bytes.size());
+  if (cuts || written < 0) _exit(0);
+  for (;;) pause();
+}
+
+void die(const std::string& fault) {
   if (fault == "segv") *static_cast<volatile int*>(nullptr) = 1;
-  if (fault == "ill") raise(SIGILL);
-  if (fault == "abort") std::abort();
-  if (fault == "exit") _exit(0);
   if (fault == "kill") raise(SIGKILL);
   if (fault == "hang") {
     for (;;) pause();
   }
+}
+
+// Of a fault `<fault>-<stage>`; empty if it is of another stage.
+std::string fault_at(const std::string& stage, const std::string& fault) {
+  const size_t dash = fault.find('-');
+  return dash != std::string::npos && fault.substr(dash + 1) == stage ? fault.substr(0, dash) : "";
+}
+
+void misbehave(const std::string& fault, const Problem& problem, const Operands& operands) {
+  auto* const c = static_cast<float*>(operands.c);
+  die(fault);
+  if (fault == "ill") raise(SIGILL);
+  if (fault == "abort") std::abort();
+  if (fault == "exit") _exit(0);
+  if (fault == "cut" || fault == "nonsense") answer_badly(fault == "cut");
   if (fault == "memory") take_all_memory();
   if (fault == "wrong") c[0] += 1;
   if (fault == "nan") c[0] = std::numeric_limits<float>::quiet_NaN();
@@ -77,6 +102,7 @@ class FaultyDevice final : public Device {
     const Space space = TRIODE_TRY(inner_->enumerate(problem));
     const std::string fault = fault_of(space.to_string(config));
     if (fault == "compile") return unsupported("as told");
+    die(fault_at("build", fault));
     auto inner = TRIODE_TRY(inner_->build(problem, config));
     return std::unique_ptr<Artifact>(
         std::make_unique<FaultyArtifact>(std::move(inner), fault, problem));
@@ -85,11 +111,14 @@ class FaultyDevice final : public Device {
     const auto& faulty = static_cast<const FaultyArtifact&>(artifact);
     TRIODE_TRY(inner_->run(*faulty.inner, operands));
     misbehave(faulty.fault, faulty.problem, operands);
+    // One run is for the check, or four before a race.
+    if (++faulty.runs > 5) die(fault_at("timing", faulty.fault));
     return {};
   }
   Result<PairMeasurement> time(const Artifact& artifact, const VendorKernel& vendor,
                                const Operands& operands, const TimingOptions& options) override {
     const auto& faulty = static_cast<const FaultyArtifact&>(artifact);
+    die(fault_at("race", faulty.fault));
     return inner_->time(*faulty.inner, vendor, operands, options);
   }
 
@@ -114,5 +143,5 @@ int main() {
   triode::tuner::TrialWorkerOptions options;
   options.make_device = triode::tuner::make_device;
   options.memory_bytes = uint64_t{512} << 20;
-  return triode::tuner::run_trial_worker(triode::FileDescriptor(3), options);
+  return triode::tuner::run_trial_worker(triode::FileDescriptor(triode::tuner::kSocket), options);
 }

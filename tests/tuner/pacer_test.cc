@@ -67,6 +67,16 @@ TEST_F(PacerTest, ItsClockCountsWorkAlone) {
   EXPECT_EQ(pacer_.now() - begin, milliseconds(120));
 }
 
+TEST_F(PacerTest, AProcessThatWasStoppedNeitherWorkedNorMustRest) {
+  const nanoseconds before = pacer_.now();
+  work(std::chrono::hours(24));
+  EXPECT_TRUE(rests_.empty());
+  EXPECT_EQ(pacer_.now(), before);
+  work(milliseconds(100));
+  EXPECT_EQ(rests_, std::vector<nanoseconds>{milliseconds(1900)});
+  EXPECT_EQ(pacer_.now() - before, milliseconds(100));
+}
+
 TEST_F(PacerTest, TimeBeforeASearchIsNoWork) {
   clock_.advance(milliseconds(5000));
   pacer_.begin();

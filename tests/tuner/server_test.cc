@@ -3,22 +3,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/random.h"
-#include "tests/runtime/temporary_folder.h"
 #include "tests/tuner/model_runner.h"
 #include "tests/tuner/sample_calls.h"
+#include "tests/tuner/serving_tuner.h"
 
 namespace triode::tuner {
 namespace {
@@ -33,42 +30,17 @@ constexpr milliseconds kPatience(20000);  // far more than anything here takes
 class ServerTest : public ::testing::Test {
  protected:
   ServerTest() {
-    setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
-    place_ = find_meeting_place((folder_.path() / "cache").string()).value();
-    server_ = std::make_unique<Server>(std::move(listen_for_hosts(place_)).take(), tuner_,
-                                       ServerOptions{.idle_limit = idle_limit_},
-                                       [] { return StatusAnswer{}; });
-    serving_ = std::thread([this] {
-      EXPECT_TRUE(server_->run(stop_.number()).ok());
-      has_ended_ = true;
-    });
-    tuning_ = std::thread([this] {
-      while (!stops_) {
-        if (!tuner_.step([this] { return stops_.load(); })) {
-          std::this_thread::sleep_for(milliseconds(1));
-        }
-      }
-    });
-  }
-  ~ServerTest() override {
-    const uint64_t one = 1;
-    EXPECT_EQ(write(stop_.number(), &one, sizeof one), 8);
-    serving_.join();
-    stops_ = true;
-    tuning_.join();
-    unsetenv("XDG_RUNTIME_DIR");
+    serving_.start();
+    serving_.tune_on_a_thread();
   }
 
-  Connection connect() {
-    return Connection(std::move(connect_to_tuner(place_)).take(), kMostAnswerBytes);
-  }
+  FileDescriptor connect_socket() { return std::move(connect_to_tuner(serving_.place())).take(); }
+  Connection connect() { return Connection(connect_socket(), kMostAnswerBytes); }
   static Hello hello() { return {"1", 1, "program", sample_target()}; }
 
   // A host that has been welcomed; how many plans it got.
-  static size_t greet(Connection& connection) {
-    EXPECT_TRUE(connection.send(to_frame(hello())).ok());
-    EXPECT_TRUE(from_frame<Welcome>(connection.receive_within(kPatience).value()).ok());
-    return from_frame<Plans>(connection.receive_within(kPatience).value()).value().plans.size();
+  Connection greeted(size_t* plans = nullptr) {
+    return ServingTuner::greeted(serving_.place(), sample_target(), plans);
   }
   static Verdict ask(Connection& connection, int64_t size) {
     const Reports reports{{ProblemReport{size, sample_call(size), 10, 1e7}}};
@@ -82,46 +54,32 @@ class ServerTest : public ::testing::Test {
     return refusal.ok() ? refusal->reason : "";
   }
 
-  const milliseconds idle_limit_ = std::chrono::minutes(5);
-  TemporaryFolder folder_;
-  MeetingPlace place_;
   FakeClock clock_;
   ModelRunner runner_{clock_};
   GridRanker ranker_;
-  std::unique_ptr<TrialLog> log_ = no_stored_trials();
-  PlanBook book_{(folder_.path() / "host.plans").string()};
-  EventLog events_{""};
-  Tuner tuner_{
+  ServingTuner serving_{
       {.ranker = ranker_,
        .runner = runner_,
-       .log = *log_,
-       .book = book_,
-       .events = events_,
        .clock = clock_,
        .space_of = [](const Target&, const Problem&) -> Result<Space> { return model_space(); },
-       .deliver = [this](ClientId client,
-                         const Verdict& verdict) { server_->deliver(client, verdict); }},
-      ProblemSearchOptions{}};
-  FileDescriptor stop_{eventfd(0, EFD_CLOEXEC)};
-  std::unique_ptr<Server> server_;
-  std::thread serving_, tuning_;
-  std::atomic<bool> stops_{false}, has_ended_{false};
+       .search = {}}};
 };
 
 TEST_F(ServerTest, WelcomesAHostAndPushesItsPlan) {
-  Connection connection = connect();
-  EXPECT_EQ(greet(connection), 0u);
+  size_t plans = 1;
+  Connection connection = greeted(&plans);
+  EXPECT_EQ(plans, 0u);
   const Verdict verdict = ask(connection, 16);
   EXPECT_EQ(verdict.id, 16);
   EXPECT_THAT(verdict.plan, SizeIs(1));
 }
 
 TEST_F(ServerTest, ASecondHostIsWarmAtOnce) {
-  Connection first = connect();
-  greet(first);
+  Connection first = greeted();
   ask(first, 16);
-  Connection second = connect();
-  EXPECT_EQ(greet(second), 1u);
+  size_t plans = 0;
+  greeted(&plans);
+  EXPECT_EQ(plans, 1u);
 }
 
 TEST_F(ServerTest, ServesManyHostsAtOnce) {
@@ -129,8 +87,7 @@ TEST_F(ServerTest, ServesManyHostsAtOnce) {
   std::atomic<int> served{0};
   for (int64_t i = 0; i < 64; ++i) {
     hosts.emplace_back([&, i] {
-      Connection connection = connect();
-      greet(connection);
+      Connection connection = greeted();
       if (ask(connection, 16 + i % 8).plan.size() == 1) ++served;
     });
   }
@@ -155,7 +112,7 @@ TEST_F(ServerTest, RefusesOneWhoDoesNotSayHello) {
 }
 
 TEST_F(ServerTest, RefusesATooLongMessage) {
-  const FileDescriptor socket = std::move(connect_to_tuner(place_)).take();
+  const FileDescriptor socket = connect_socket();
   const Frame large{kProtocolVersion, 2, std::string(kMostRequestBytes + 1, 'x')};
   const std::string bytes = to_bytes(large).substr(0, 100);
   ASSERT_EQ(write(socket.number(), bytes.data(), bytes.size()), 100);
@@ -168,7 +125,7 @@ TEST_F(ServerTest, OutlivesHostsThatSendNonsenseOrDieMidMessage) {
   const std::string good = to_bytes(to_frame(hello())) +
                            to_bytes(to_frame(Reports{{ProblemReport{1, sample_call(9), 1, 1e7}}}));
   for (int round = 0; round < 200; ++round) {
-    const FileDescriptor socket = std::move(connect_to_tuner(place_)).take();
+    const FileDescriptor socket = connect_socket();
     std::string bytes = good.substr(0, 1 + random.below(good.size()));
     for (int i = 0; i < 3; ++i) {
       bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
@@ -176,20 +133,17 @@ TEST_F(ServerTest, OutlivesHostsThatSendNonsenseOrDieMidMessage) {
     // May be closed under us by then.
     (void)send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
-  Connection connection = connect();
-  greet(connection);
+  Connection connection = greeted();
   EXPECT_THAT(ask(connection, 16).plan, SizeIs(1));
 }
 
 TEST_F(ServerTest, AHostThatDiesWhileItsCallIsTunedHarmsNobody) {
   for (int64_t i = 0; i < 20; ++i) {
-    Connection connection = connect();
-    greet(connection);
+    Connection connection = greeted();
     const Reports reports{{ProblemReport{1, sample_call(30 + i), 10, 1e7}}};
     ASSERT_TRUE(connection.send(to_frame(reports)).ok());
   }
-  Connection connection = connect();
-  greet(connection);
+  Connection connection = greeted();
   EXPECT_THAT(ask(connection, 16).plan, SizeIs(1));
 }
 
@@ -199,11 +153,11 @@ TEST_F(ServerTest, AnswersCommandsAndStopsWhenTold) {
     ASSERT_TRUE(command.send(to_frame(Control{false})).ok());
     EXPECT_TRUE(from_frame<StatusAnswer>(command.receive_within(kPatience).value()).ok());
   }
-  EXPECT_FALSE(has_ended_);
+  EXPECT_FALSE(serving_.has_ended());
   Connection command = connect();
   ASSERT_TRUE(command.send(to_frame(Control{true})).ok());
   EXPECT_TRUE(command.receive_within(kPatience).ok());
-  while (!has_ended_) std::this_thread::sleep_for(milliseconds(1));
+  while (!serving_.has_ended()) std::this_thread::sleep_for(milliseconds(1));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -95,6 +96,12 @@ struct FaultCase {
   OutcomeKind outcome;
 };
 
+std::string fault_name(const ::testing::TestParamInfo<FaultCase>& test) {
+  std::string name = test.param.fault;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 class EveryFault : public WorkerRunnerTest, public ::testing::WithParamInterface<FaultCase> {};
 
 TEST_P(EveryFault, IsAnOutcomeAndTheWorkerIsBack) {
@@ -122,8 +129,44 @@ INSTANTIATE_TEST_SUITE_P(WorkerRunner, EveryFault,
                                            FaultCase{"gap", OutcomeKind::kWrongResult},
                                            FaultCase{"beyond", OutcomeKind::kCrashed},
                                            FaultCase{"scribble", OutcomeKind::kCrashed},
+                                           FaultCase{"cut", OutcomeKind::kCrashed},
+                                           FaultCase{"nonsense", OutcomeKind::kCrashed},
+                                           FaultCase{"segv-build", OutcomeKind::kCrashed},
+                                           FaultCase{"kill-build", OutcomeKind::kOutOfMemory},
                                            FaultCase{"compile", OutcomeKind::kCompileFailed}),
-                         [](const auto& test) { return std::string(test.param.fault); });
+                         fault_name);
+
+// After the checks of a trial, and after those of a race.
+class LateFault : public WorkerRunnerTest, public ::testing::WithParamInterface<FaultCase> {};
+
+TEST_P(LateFault, IsAnOutcomeAndTheWorkerIsBack) {
+  ASSERT_TRUE(runner_.begin(call_).ok());
+  set_fault(GetParam().fault);
+  const bool is_of_race = std::string(GetParam().fault).ends_with("-race");
+  const Outcome outcome = is_of_race ? runner_.race(configs_[0], milliseconds(5)).outcome
+                                     : runner_.try_config(configs_[0]).outcome;
+  EXPECT_EQ(outcome.kind, GetParam().outcome);
+  EXPECT_EQ(runner_.lost(), 1u);
+  set_faults("");
+  const TrialResult after = runner_.try_config(configs_[1]);
+  EXPECT_TRUE(after.outcome.ok()) << after.outcome.reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(WorkerRunner, LateFault,
+                         ::testing::Values(FaultCase{"segv-timing", OutcomeKind::kCrashed},
+                                           FaultCase{"kill-timing", OutcomeKind::kOutOfMemory},
+                                           FaultCase{"segv-race", OutcomeKind::kCrashed},
+                                           FaultCase{"kill-race", OutcomeKind::kOutOfMemory}),
+                         fault_name);
+
+TEST_F(WorkerRunnerTest, AHangInARaceIsAnOutcomeToo) {
+  WorkerRunner runner(worker_options(milliseconds(500)));
+  ASSERT_TRUE(runner.begin(call_).ok());
+  set_fault("hang-race");
+  EXPECT_EQ(runner.race(configs_[0], milliseconds(5)).outcome.kind, OutcomeKind::kTimedOut);
+  set_faults("");
+  EXPECT_TRUE(runner.try_config(configs_[1]).outcome.ok());
+}
 
 TEST_F(WorkerRunnerTest, AHangIsAnOutcomeAndTheWorkerIsBack) {
   WorkerRunner runner(worker_options(milliseconds(500)));

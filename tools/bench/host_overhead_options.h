@@ -21,7 +21,7 @@ struct HostOverheadOptions {
   int rounds = 501;                // samples of each contestant
   double budget_s = 0.4;           // of the search for a plan, per shape
   int counted_calls = 128;         // whose instructions are counted; 0: none
-  int start_rounds = 25;           // of starts of a program with and without Triode; 0: none
+  int start_rounds = 15;           // of starts of a program with and without Triode; 0: none
   std::string library;             // empty: the one `triode run` would preload
 };
 

@@ -30,7 +30,7 @@ struct PreloadStartup {
 // Starts in one round, with and without. Whatever else the machine does makes a start slower and
 // none faster, by more than what is looked for: so the fastest of some is taken. With fewer, the
 // rounds differ more; with more, they take longer than a machine stays the same.
-inline constexpr int kStartsPerRound = 8;
+inline constexpr int kStartsPerRound = 24;
 
 // Starts the program in turns with and without, in so many rounds, and once each under callgrind.
 // `blas` is the file of a BLAS for the small matmul, `folder` for what Triode keeps. kNotFound if

@@ -2,6 +2,7 @@
 #include "tools/bench/tuner_calls_command.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -43,6 +44,8 @@ class CallingProgram {
 
   Status run() {
     signal(SIGTERM, [](int) { g_stops = 1; });
+    // Nobody else would end it if the benchmark were killed.
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (what_.what == "settle") return settle();
     if (what_.what == "pairs") return time_pairs();
     if (what_.what == "foreground") return be_watched();
@@ -90,6 +93,7 @@ class CallingProgram {
     while (g_stops == 0) {
       ConvergenceRound round;
       for (const ComparedCall& call : calls) {
+        call.by_library();  // brings the operands back, for both
         round.program_ns += time_calls(call.by_program, call.repeats);
         round.vendor_ns += time_calls(call.by_library, call.repeats);
       }

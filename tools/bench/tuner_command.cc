@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/tuner_command.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -38,6 +39,8 @@ constexpr std::chrono::seconds kMostAtStart(60);
 // window holds thousands.
 constexpr std::size_t kForegroundShapes = 8;
 constexpr std::int64_t kForegroundSize = 192;
+// Shapes whose legal configs are counted, which takes a second each: the median is steady.
+constexpr std::size_t kCountedSpaces = 15;
 // Of first calls: longer calls differ among themselves by more than what is looked for.
 constexpr std::int64_t kFirstCallSize = 48;
 
@@ -127,7 +130,9 @@ class TunerBench {
     const std::chrono::nanoseconds begin = steady_clock().now();
     ChildProcess program = TRIODE_TRY(session.start("tune", tuner_calls_command(what)));
     std::string said;
-    while (said != "ready" && !has_ended(program.id())) said = program.read_line();
+    while (said != "ready" && !has_ended(program.id()) && !was_interrupted()) {
+      said = program.read_line();
+    }
     const bool is_idle = session.wait_until_idle(
         program, kMostAtStart + kMostPerShape * static_cast<int>(what.shapes));
     const std::optional<TunerCounts> counts = session.counts();
@@ -162,9 +167,7 @@ class TunerBench {
   // Runs a calling program to its end; what it wrote.
   Result<std::string> output_of_calls(const TunerSession& session, const TunerCalls& what) const {
     ChildProcess program = TRIODE_TRY(session.start("tune", tuner_calls_command(what)));
-    const std::string said = program.read_all();
-    const Status ended = program.wait();
-    if (!ended.ok()) return unavailable(ended.message() + ": " + said);
+    TRIODE_TRY(await_end(program));
     return whole_file(what.output);
   }
 
@@ -187,7 +190,8 @@ class TunerBench {
 
   Status count_spaces(const CpuDevice& device) {
     progress("counting what an exhaustive search would try");
-    for (const Problem& problem : tuner_shapes(options_.shapes, options_.seed)) {
+    const std::size_t count = std::min(options_.shapes, kCountedSpaces);
+    for (const Problem& problem : tuner_shapes(count, options_.seed)) {
       results_.space_sizes.push_back(TRIODE_TRY(device.enumerate(problem)).count_legal());
     }
     return {};
@@ -270,6 +274,7 @@ int run_tuner(const std::vector<std::string>& arguments, std::ostream& out, std:
     print_version(options->json, out);
     return kDone;
   }
+  catch_interruptions();
   const Status status = TunerBench(*options, out, err).run();
   return status.ok() ? kDone : complain(status, kFailed, err);
 }

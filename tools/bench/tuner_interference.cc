@@ -58,7 +58,7 @@ Window watch(const TunerCounts& tuner, bool is_tuning, double seconds) {
 // Windows in turns, the first and the last with the tuner held; fewer if it runs out of work.
 std::vector<Window> watch_in_turns(const TunerSession& session, const TunerBenchOptions& options) {
   std::vector<Window> windows;
-  for (int turn = 0; turn < options.windows; turn += 2) {
+  for (int turn = 0; turn < options.windows && !was_interrupted(); turn += 2) {
     std::optional<TunerCounts> tuner = session.counts();
     if (!tuner || (!tuner->is_busy && turn > 0)) break;
     {
@@ -90,7 +90,9 @@ Result<std::vector<WindowFigures>> measure_interference(const TunerSession& sess
                                                         const TunerBenchOptions& options) {
   ChildProcess program = TRIODE_TRY(session.start("tune", tuner_calls_command(calls)));
   std::string said;
-  while (said != "ready" && !has_ended(program.id())) said = program.read_line();
+  while (said != "ready" && !has_ended(program.id()) && !was_interrupted()) {
+    said = program.read_line();
+  }
   const std::vector<Window> windows = watch_in_turns(session, options);
   TRIODE_TRY(finish(program));
   const std::vector<TimedCall> times = TRIODE_TRY(read_calls(calls.output));

@@ -89,7 +89,7 @@ struct TunerResults {
   int rounds = 0;
   std::vector<VendorPairs> vendors;
   std::vector<std::string> left_out;       // libraries that are not here, and why
-  std::vector<std::uint64_t> space_sizes;  // legal configs, by shape of the first vendor
+  std::vector<std::uint64_t> space_sizes;  // legal configs of the first shapes
   std::optional<Convergence> convergence;
   std::vector<WindowFigures> windows;
   std::optional<FirstCalls> first_calls;

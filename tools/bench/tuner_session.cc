@@ -26,6 +26,8 @@ constexpr milliseconds kBetweenLooks(250);
 // Without work for so long it has none: a program reports what is worth it several times a second.
 constexpr int kIdleLooks = 8;
 
+volatile sig_atomic_t g_interrupted = 0;
+
 Result<std::string> program_beside(const std::string& name) {
   const std::string path = TRIODE_TRY(run::own_folder()) + "/" + name;
   if (access(path.c_str(), X_OK) == 0) return path;
@@ -93,7 +95,7 @@ std::optional<TunerCounts> TunerSession::counts() const {
 bool TunerSession::wait_until_idle(const ChildProcess& program, std::chrono::seconds limit) const {
   const auto end = steady_clock().now() + limit;
   for (int idle = 0; idle < kIdleLooks;) {
-    if (steady_clock().now() > end || has_ended(program.id())) return false;
+    if (steady_clock().now() > end || has_ended(program.id()) || was_interrupted()) return false;
     std::this_thread::sleep_for(kBetweenLooks);
     const std::optional<TunerCounts> now = counts();
     idle = now && !now->is_busy ? idle + 1 : 0;
@@ -113,9 +115,25 @@ bool has_ended(pid_t process) {
   return found != 0 || how.si_pid != 0;
 }
 
+void catch_interruptions() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { g_interrupted = 1; };  // without SA_RESTART: reading ends
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool was_interrupted() {
+  return g_interrupted != 0;
+}
+
 Status finish(ChildProcess& program) {
   kill(program.id(), SIGTERM);
+  return await_end(program);
+}
+
+Status await_end(ChildProcess& program) {
   const std::string said = program.read_all();
+  if (was_interrupted()) return unavailable("interrupted");
   const Status ended = program.wait();
   return ended.ok() ? Status() : unavailable(ended.message() + ": " + last_line(said));
 }
@@ -127,7 +145,7 @@ double cpu_seconds(pid_t process) {
   // 13th of them.
   std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
   std::string skipped;
-  for (int i = 0; i < 12; ++i) rest >> skipped;
+  for (int i = 0; i < 11; ++i) rest >> skipped;
   double user = 0, system = 0;
   if (!(rest >> user >> system)) return 0;
   return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));

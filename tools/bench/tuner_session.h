@@ -49,8 +49,8 @@ class TunerSession {
   // Empty if no tuner answers.
   std::optional<TunerCounts> counts() const;
 
-  // Waits until the tuner has had nothing to do for a while. False if the program ends before, or
-  // the time is up.
+  // Waits until the tuner has had nothing to do for a while. False if the program ends before, the
+  // time is up, or somebody interrupts.
   bool wait_until_idle(const ChildProcess& program, std::chrono::seconds limit) const;
 
   void stop();
@@ -62,11 +62,18 @@ class TunerSession {
   std::vector<std::string> environment_;
 };
 
+// From now on SIGINT and SIGTERM do not end this process, so that it can end what it has started;
+// reading from a program ends early then. Whether one came.
+void catch_interruptions();
+bool was_interrupted();
+
 // Whether a child has ended; it can still be waited for.
 bool has_ended(pid_t process);
 
 // Ends the program by SIGTERM and gives what it says if that is not the end it should take.
 Status finish(ChildProcess& program);
+// The same without a signal: lets it come to its end. kUnavailable at once after an interruption.
+Status await_end(ChildProcess& program);
 
 // Seconds of processor time that a process has used; 0 if there is none.
 double cpu_seconds(pid_t process);

@@ -55,11 +55,12 @@ Interference interference_of(std::span<const WindowFigures> windows) {
 
 std::vector<double> smoothed_speedups(std::span<const ConvergenceRound> rounds) {
   std::vector<double> smoothed;
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    const std::size_t begin = i < kSmoothed / 2 ? 0 : i - kSmoothed / 2;
-    const std::size_t end = std::min(rounds.size(), i + kSmoothed / 2 + 1);
+  std::size_t begin = 0, end = 0;
+  for (const ConvergenceRound& round : rounds) {
+    while (rounds[begin].seconds < round.seconds - kSmoothedS) ++begin;
+    while (end < rounds.size() && rounds[end].seconds <= round.seconds + kSmoothedS) ++end;
     std::vector<double> near;
-    for (std::size_t j = begin; j < end; ++j) near.push_back(speedup_of(rounds[j]));
+    for (std::size_t i = begin; i < end; ++i) near.push_back(speedup_of(rounds[i]));
     smoothed.push_back(median_of(near));
   }
   return smoothed;

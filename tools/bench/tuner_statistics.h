@@ -39,9 +39,9 @@ struct Interference {
 };
 Interference interference_of(std::span<const WindowFigures> windows);
 
-// Speed-up of a turn over the library, by round, each the median of the kSmoothed around it: one
-// turn alone may be interrupted.
-inline constexpr std::size_t kSmoothed = 15;
+// Speed-up of a turn over the library, by round, each the median of those within kSmoothedS seconds:
+// a turn takes milliseconds, and what disturbs it may last longer.
+inline constexpr double kSmoothedS = 1;
 std::vector<double> smoothed_speedups(std::span<const ConvergenceRound> rounds);
 
 // Speed-up at the end: median of the last tenth of the rounds, of five at least.
