@@ -63,4 +63,9 @@ Result<Space> triton_space(const Problem& problem, const BlockLimits& limits) {
   return space;
 }
 
+TritonConfig triton_config(const Config& config) {
+  return {config[kBlockM], config[kBlockN], config[kBlockK],
+          config[kGroupM], config[kStages], config[kWarps]};
+}
+
 }  // namespace triode::cuda
