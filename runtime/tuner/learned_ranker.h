@@ -44,7 +44,7 @@ struct LearnedRankerOptions {
 // expected_saving() is for any thread; the rest for one.
 class LearnedRanker final : public Ranker {
  public:
-  // The fallback must outlive this, and its const-free methods be safe on two threads.
+  // The fallback must outlive this, and answer two threads at once.
   LearnedRanker(std::shared_ptr<const CostModel> model, Ranker& fallback,
                 LearnedRankerOptions options);
 

@@ -66,12 +66,15 @@ void Tuner::leave(ClientId client) {
 }
 
 void Tuner::report(ClientId client, const Reports& reports) {
+  // Before the lock: a model looks into a space for that.
+  std::vector<UnderstoodReport> understood;
+  for (const ProblemReport& report : reports.reports) understood.push_back(understand(report));
   std::vector<Verdict> verdicts;
   {
     const std::lock_guard lock(mutex_);
     const auto known = clients_.find(client);
     if (known == clients_.end()) return;
-    for (const ProblemReport& report : reports.reports) {
+    for (const UnderstoodReport& report : understood) {
       std::optional<Verdict> verdict = take_report(client, known->second, report);
       if (verdict) verdicts.push_back(std::move(*verdict));
     }
@@ -79,11 +82,18 @@ void Tuner::report(ClientId client, const Reports& reports) {
   for (const Verdict& verdict : verdicts) parts_.deliver(client, verdict);
 }
 
+Tuner::UnderstoodReport Tuner::understand(const ProblemReport& report) const {
+  Result<Problem> problem = problem_of(report.call);
+  const double saving = problem.ok() ? parts_.ranker.expected_saving(*problem) : 0;
+  return {report, std::move(problem), saving};
+}
+
 // A verdict if one is known already; else the call waits.
 std::optional<Verdict> Tuner::take_report(ClientId client, const Target& target,
-                                          const ProblemReport& report) {
+                                          const UnderstoodReport& understood) {
+  const ProblemReport& report = understood.report;
+  const Result<Problem>& problem = understood.problem;
   const TunedCall call{report.call, target};
-  const Result<Problem> problem = problem_of(report.call);
   if (!problem.ok()) return Verdict{report.id, {}, problem.status().message()};
   if (const auto settled = find_settled(call, *problem)) return settled->to_verdict(report.id);
   if (current_ && identity_of(current_->call) == identity_of(call)) {
@@ -93,7 +103,7 @@ std::optional<Verdict> Tuner::take_report(ClientId client, const Target& target,
   if (scheduler_.waiting() >= kMostWaiting) {
     return Verdict{report.id, {}, "too many calls wait for the tuner"};
   }
-  scheduler_.report(client, call, parts_.ranker.expected_saving(*problem), report);
+  scheduler_.report(client, call, understood.expected_saving, report);
   return std::nullopt;
 }
 
@@ -125,6 +135,7 @@ void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
                                     {"plan_ns", figure(withdrawal.plan_ns)},
                                     {"vendor_ns", figure(withdrawal.vendor_ns)}});
   note_error(parts_.book.forget(call.target, text, call.call.vendor()));
+  const double saving = parts_.ranker.expected_saving(*problem);
   const std::string identity = identity_of(call);
   const std::lock_guard lock(mutex_);
   if (++attempts_[identity] >= kMostAttempts) {
@@ -133,7 +144,7 @@ void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
   }
   settled_.erase(identity);
   const ProblemReport again{withdrawal.id, call.call, 0, withdrawal.vendor_ns};
-  scheduler_.report(client, call, parts_.ranker.expected_saving(*problem), again);
+  scheduler_.report(client, call, saving, again);
 }
 
 void Tuner::note_error(const Status& status) {

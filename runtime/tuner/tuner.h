@@ -84,8 +84,14 @@ class Tuner {
   };
   using Delivery = std::pair<ClientId, Verdict>;
 
+  struct UnderstoodReport {
+    const ProblemReport& report;
+    Result<Problem> problem;
+    double expected_saving;
+  };
+  UnderstoodReport understand(const ProblemReport& report) const;
   std::optional<Verdict> take_report(ClientId client, const Target& target,
-                                     const ProblemReport& report);
+                                     const UnderstoodReport& understood);
   std::optional<Settled> find_settled(const TunedCall& call, const Problem& problem) const;
   Result<SearchedProblem> search(const TunedCall& call, const Problem& problem,
                                  const std::function<bool()>& should_stop);
