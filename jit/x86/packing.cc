@@ -47,7 +47,7 @@ TRIODE_AVX2 inline __m256 load_halves(const unsigned char* low, int64_t row_byte
 }
 
 // Four columns of eight rows become four rows. Written out, here and below: a loop over an array of
-// vectors goes through memory at -O2, which takes three times as long.
+// vectors goes through memory at -O2, which takes about twice as long.
 TRIODE_AVX2 inline void transpose_8x4(const unsigned char* from, int64_t from_row_bytes,
                                       unsigned char* to, int64_t to_row_bytes) {
   const __m256 r0 = load_halves(from, from_row_bytes);
