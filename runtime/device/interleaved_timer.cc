@@ -68,7 +68,7 @@ class Interleaving {
       time = sample(contender, repeats);
     }
     repeats_.push_back(repeats);
-    needs_warm_up_.push_back(time / repeats < kLongCall);
+    needs_warm_up_.push_back(options_.warms_up && time / repeats < kLongCall);
   }
 
   Nanoseconds sample(size_t contender, int repeats) const {

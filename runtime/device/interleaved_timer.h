@@ -27,6 +27,7 @@ struct InterleavedOptions {
   // preemption rejects the round. For contenders that keep all cores busy, where the system's own
   // errands preempt each of them many times a second, for microseconds: then every round would go.
   double tolerated_wait = 0;
+  bool warms_up = true;  // an untimed call before each sample; false if before_sample makes it
   // Called with the contender and its repeats before each sample, off the clock and after the
   // warm-up call: where a cold timing empties the caches.
   std::function<void(size_t contender, int repeats)> before_sample;

@@ -34,7 +34,7 @@ constexpr double kHopeless = 1.3;
 
 // If the call that was checked took this much longer than the best, it is the only sample: new code
 // and memory account for a part of it, not for so much. A long call (below) hides even that part,
-// and is hopeless at kHopeless: the search then sees half as many configs again at 1024x1024x1024.
+// and is hopeless at kHopeless, which leaves more of the budget to others.
 constexpr double kHopelessAtOnce = 2.0;
 
 // A call this long is a steady sample by itself, and two of them are enough to rank it.

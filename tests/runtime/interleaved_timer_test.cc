@@ -101,6 +101,14 @@ TEST_F(InterleavedTimer, WarmsUpBeforeEachSampleButNotForLongCalls) {
   EXPECT_EQ(long_calls, kCallsToCalibrate + 1);
 }
 
+TEST_F(InterleavedTimer, LeavesTheWarmUpToWhoeverPreparesTheSample) {
+  options_.warms_up = false;
+  int calls = 0;
+  const InterleavedTimes times =
+      time_interleaved(Contenders{[&] { ++calls, machine_.pass(microseconds(30)); }}, options_);
+  EXPECT_EQ(calls, kCallsToCalibrate + times.rounds);
+}
+
 TEST_F(InterleavedTimer, PreparesEachSampleOffTheClock) {
   options_.before_sample = [&](size_t, int) { machine_.pass(milliseconds(1)); };
   const InterleavedTimes times =

@@ -48,6 +48,7 @@ InterleavedOptions timer_options(std::span<const std::function<void()>> calls,
   timer.max_rounds = 2 * options.rounds;
   if (options.wait_for_workers) {
     timer.tolerated_wait = kToleratedWait;
+    timer.warms_up = false;  // its workers would spin again, and be waited for, for nothing
     timer.before_sample = [calls](std::size_t contender, int) {
       wait_for_workers();
       calls[contender]();  // its own workers slept too: wake them off the clock
