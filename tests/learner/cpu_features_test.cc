@@ -65,6 +65,51 @@ TEST_F(CpuFeatures, OfAnOuterProductTileByHand) {
   EXPECT_NEAR(feature(config, "intensity"), std::log2(2 * 100.0 * 256 * 512 / (207872 * 4)), 1e-5);
 }
 
+// 248 columns are 15 panels of two vectors and one of a single vector, whose tile is 14 rows tall:
+// 15 * 17 + 8 tiles. A step along k takes 17 * 100 / 17 cycles in a full panel and 8 * 6.75 (12.5
+// rows, 13.5 loads) in the last; a tile 128 turns and one more, 10 cycles and 1.5 a sum.
+TEST_F(CpuFeatures, OfTheNarrowLastPanelByHand) {
+  make(Problem::mm(DType::kF32, 100, 248, 512));
+  const x86::GemmConfig config;
+  EXPECT_NEAR(feature(config, "last_panel"), 0.5, 1e-6);
+  EXPECT_NEAR(feature(config, "tiles"), std::log2(263), 1e-5);
+  const double cycles = 512 * (15 * 100 + 8 * 6.75) + 263 * (129 + 28);
+  const double roof = 2.0 * 100 * 248 * 512 / 32;
+  EXPECT_NEAR(feature(config, "time_tile"), std::log2(cycles / roof), 1e-4);
+}
+
+// 512 in blocks of at most 384 are two of 256; 100 rows in blocks of 48 are three of 36, six tiles.
+TEST_F(CpuFeatures, CutBlocksOfLikeSize) {
+  make(Problem::mm(DType::kF32, 100, 248, 512));
+  x86::GemmConfig config;
+  config.kc = 384;
+  config.mc = 48;
+  EXPECT_NEAR(feature(config, "depth_block"), 8, 1e-6);
+  EXPECT_NEAR(feature(config, "row_block"), std::log2(36), 1e-5);
+  EXPECT_NEAR(feature(config, "row_blocks"), std::log2(3), 1e-5);
+}
+
+TEST_F(CpuFeatures, TellTheWaysOfFetchingAhead) {
+  make(Problem::mm(DType::kF32, 100, 248, 512));
+  x86::GemmConfig config;
+  config.pack_b = x86::PackB::kPanel;
+  EXPECT_EQ(feature(config, "prefetch_panel"), 0);
+  config.prefetch_panel = 1;
+  config.prefetch_a = x86::PrefetchA::kL2;
+  EXPECT_EQ(feature(config, "prefetch_panel"), 1);
+  EXPECT_EQ(feature(config, "prefetch_a"), 1);
+  EXPECT_EQ(feature(config, "prefetch_a_far"), 1);
+}
+
+// Rows of 251 floats do not begin at multiples of a vector: every other load crosses a line.
+TEST_F(CpuFeatures, CountLoadsThatCrossCacheLines) {
+  make(Problem::mm(DType::kF32, 100, 251, 512));
+  x86::GemmConfig config;
+  EXPECT_NEAR(feature(config, "split_loads"), 1.0 / 6, 1e-6);
+  config.pack_b = x86::PackB::kWhole;
+  EXPECT_EQ(feature(config, "split_loads"), 0);
+}
+
 TEST_F(CpuFeatures, OfADotTileByHand) {
   make(Problem::mm(DType::kF64, 64, 10, 1001, false, true));
   x86::GemmConfig config;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`triode model` as users run it, with the models that are shipped."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -55,7 +56,7 @@ class Listing(ModelTest):
         shown = self.json_of("show", "cpu-x86")
         self.assertIn(shown["card"], text)
         self.assertIn(shown["digest"], text)
-        self.assertIn("regret", shown["card"])
+        self.assertIn("Regret", shown["card"])
         self.assertIn("log2_m", shown["features"])
         self.assertTrue(any(net.startswith("rank ") for net in shown["nets"]))
         self.assertEqual(shown["support"]["dtypes"], ["f32", "f64"])
@@ -96,6 +97,16 @@ class Promoting(ModelTest):
         self.addCleanup(lambda: [p.chmod(0o755) for p in [self.cache, *self.cache.rglob("*")]])
         self.assertTrue(self.in_force("gpu")["is_promoted"])
         self.run_command("promote", "cpu-x86", code=1)
+
+    def test_while_another_process_writes_the_cache_is_read_and_not_written(self):
+        self.json_of("promote", "gpu")
+        with open(self.cache / "store" / "LOCK", "r+") as held:
+            fcntl.lockf(held, fcntl.LOCK_EX)
+            self.assertTrue(self.in_force("gpu")["is_promoted"])
+            self.run_command("promote", "cpu-x86", code=1)
+            self.run_command("promote", "--undo", "gpu", code=1)
+        self.assertTrue(self.in_force("gpu")["is_promoted"])
+        self.assertEqual(self.in_force("cpu")["source"], "shipped")
 
     def test_a_cache_that_cannot_be_made_is_an_error(self):
         self.cache = self.folder / "file"

@@ -53,6 +53,7 @@ TEST_F(RankLists, LeaveOutWhatDidNotRun) {
 
 TEST_F(RankLists, DrawManyListsOfALargeProblem) {
   ListOptions options;
+  options.most_whole = 8;
   options.most_length = 8;
   options.lists_of_large = 5;
   const TrainingLists lists = rank_lists(view(), options);

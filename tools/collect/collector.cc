@@ -55,6 +55,10 @@ Status Collector::collect(const Problem& problem, const VendorKernel& vendor) {
     const Config next = neighbour(space, trials.trials()[parent].config, random);
     if (space.is_legal(next) && try_new(next)) repeats = 0;
   }
+  // Where nothing ran, or the neighbours are used up.
+  for (const Config& config : collected_configs(problem, space, options_.configs, options_.seed)) {
+    try_new(config);
+  }
   trials.time_best_again(kTimedAgain);
   return keep(problem, space, trials.trials());
 }
