@@ -22,6 +22,7 @@ class Stream {
     const double best = timed.seconds[fastest(timed.seconds)];
     StreamedChoice choice{.problem = problem};
     std::vector<Tried> tried;
+    ProblemMemory memory;  // so that a later round is compared with the earlier ones
     double reached = std::numeric_limits<double>::infinity();
     while (tried.size() < options_.timings) {
       const Ranking ranking = TRIODE_TRY(learner_.rank(timed.task(), timed.configs));
@@ -35,7 +36,7 @@ class Stream {
         if (seconds < reached) reached = seconds;
         choice.reached.push_back(reached / best);
       }
-      if (options_.learns) TRIODE_TRY(teach(timed, picks));
+      if (options_.learns) TRIODE_TRY(teach(timed, picks, memory));
     }
     return choice;
   }
@@ -57,13 +58,13 @@ class Stream {
     return places;
   }
 
-  Status teach(const TimedProblem& timed, std::span<const uint32_t> places) {
+  Status teach(const TimedProblem& timed, std::span<const uint32_t> places, ProblemMemory& memory) {
     std::vector<TimedConfig> batch;
     for (const uint32_t place : places) {
       if (std::isnan(timed.seconds[place])) continue;
       batch.push_back({timed.configs[place], timed.seconds[place]});
     }
-    TRIODE_TRY(learner_.learn(timed.task(), batch));
+    TRIODE_TRY(learner_.learn(timed.task(), batch, memory));
     return {};
   }
 

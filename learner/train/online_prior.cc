@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learner/train/online_prior.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,11 @@ OnlineState blank_state(size_t size, std::vector<uint16_t> features) {
   return state;
 }
 
+// A problem counts for at most so many of its configs. A whole space would otherwise weigh hundreds
+// of times what a problem of some thirty configs does, and the few timings of a new problem
+// nothing.
+constexpr double kMostConfigs = 32;
+
 // Adds the Gram matrix of the rows, centred, of the configs that ran.
 void add_gram(const std::vector<float>& basis, size_t size, const std::vector<double>& seconds,
               std::vector<double>& gram) {
@@ -46,13 +52,14 @@ void add_gram(const std::vector<float>& basis, size_t size, const std::vector<do
     for (size_t i = 0; i < size; ++i) mean[i] += basis[row * size + i];
   }
   for (double& value : mean) value /= count;
+  const double weight = std::min(1.0, kMostConfigs / count);
   std::vector<double> centred(size);
   for (size_t row = 0; row < seconds.size(); ++row) {
     if (std::isnan(seconds[row])) continue;
     for (size_t i = 0; i < size; ++i) centred[i] = basis[row * size + i] - mean[i];
     for (size_t i = 0; i < size; ++i) {
       if (centred[i] == 0) continue;
-      for (size_t j = 0; j < size; ++j) gram[i * size + j] += centred[i] * centred[j];
+      for (size_t j = 0; j < size; ++j) gram[i * size + j] += weight * centred[i] * centred[j];
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "learner/train/choice_judge.h"
 #include "learner/train/model_card.h"
 #include "learner/train/online_judge.h"
+#include "learner/train/online_prior.h"
 #include "tests/train/generated_timings.h"
 
 namespace triode::train {
@@ -132,6 +133,27 @@ TEST_F(ModelTrainer, LearnsANewDeviceAsItsProblemsCome) {
     ends[learns ? 1 : 0] = std::exp(sum / 20);
   }
   EXPECT_LT(ends[1], ends[0]);
+}
+
+// Timing every config tenfold tells nothing new of the problem, so it may not make the prior ten
+// times as sure: the timings of a new problem would count for nothing.
+TEST_F(ModelTrainer, PriorIsNoSurerOfProblemsWithManyConfigs) {
+  std::vector<TimedProblem> large = problems_;
+  for (TimedProblem& timed : large) {
+    const std::vector<Config> configs = timed.configs;
+    const std::vector<double> seconds = timed.seconds;
+    for (int i = 1; i < 10; ++i) {
+      timed.configs.insert(timed.configs.end(), configs.begin(), configs.end());
+      timed.seconds.insert(timed.seconds.end(), seconds.begin(), seconds.end());
+    }
+  }
+  const auto small_prior = online_prior(*snapshot_, problems_, {});
+  const auto large_prior = online_prior(*snapshot_, large, {});
+  ASSERT_TRUE(small_prior.ok() && large_prior.ok());
+  for (size_t i = 0; i < small_prior->size(); ++i) {
+    const size_t at = i * small_prior->size() + i;
+    EXPECT_GE(large_prior->covariance[at], 0.5 * small_prior->covariance[at]);
+  }
 }
 
 TEST(ModelTraining, RefusesAnEmptyChoice) {
