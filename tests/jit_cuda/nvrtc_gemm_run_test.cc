@@ -131,6 +131,19 @@ INSTANTIATE_TEST_SUITE_P(All, NvrtcGemmTypes,
                                            Types{DType::kF16, DType::kF16},
                                            Types{DType::kBF16, DType::kBF16}));
 
+// What the virtual GPU cannot run is at least assembled.
+TEST(NvrtcGemm, IsAssembledForLaterDevices) {
+  const auto compiler = NvrtcCompiler::load();
+  ASSERT_TRUE(compiler.ok()) << compiler.status().to_string();
+  const Problem problem = Problem::mm(DType::kF16, 64, 64, 64);
+  const CudaSource source = nvrtc_gemm_source(problem, small_config(DType::kF16));
+  for (const char* arch : {"sm_80", "sm_90", "sm_100"}) {
+    const auto cubin = compiler->compile(source, arch, CodeKind::kCubin);
+    ASSERT_TRUE(cubin.ok()) << cubin.status().to_string();
+    EXPECT_EQ(cubin->substr(0, 4), "\177ELF");
+  }
+}
+
 // Random configs of the whole space, each with random sizes around its blocks.
 TEST(NvrtcGemmSpace, HoldsConfigsThatCompute) {
   Random random(20);

@@ -54,13 +54,13 @@ struct DriverState {
   CUfunc_st* find(CUfunction function);
 };
 
-// Locks the driver and calls `body` with its state, unless the call is to fail: by
-// TRIODE_VGPU_FAULTS, before cuInit, or after a fault. `entry` is the name of the entry point.
-// Returns what the call must answer in that case; CUDA_SUCCESS to go on.
+// One call of an entry point: holds the driver's lock as long as it lives.
 class DriverCall {
  public:
   explicit DriverCall(const char* entry);
 
+  // What the call must answer at once: by TRIODE_VGPU_FAULTS, before cuInit, or after a fault.
+  // CUDA_SUCCESS: it may go on.
   CUresult refusal() const { return refusal_; }
   DriverState& state() { return state_; }
 
@@ -70,6 +70,8 @@ class DriverCall {
   CUresult refusal_ = CUDA_SUCCESS;
 };
 
+// What an entry point does: `body` with the driver's state, unless the call is refused. `entry` is
+// the entry point's name.
 template <typename Body>
 CUresult answer(const char* entry, Body body) {
   DriverCall call(entry);
