@@ -87,6 +87,7 @@ class TunerBench {
     if (options_.parts.contains("interference")) TRIODE_TRY(watch_foreground(vendors[0]));
     if (options_.parts.contains("first-calls")) TRIODE_TRY(measure_first_calls(vendors[0]));
     if (options_.parts.contains("programs")) TRIODE_TRY(run_programs());
+    if (was_interrupted()) return unavailable("interrupted");
     report();
     return {};
   }

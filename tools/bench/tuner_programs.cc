@@ -85,8 +85,7 @@ class ProgramsBench {
   static Result<double> wall_seconds(const std::function<Result<ChildProcess>()>& start) {
     const std::chrono::nanoseconds begin = steady_clock().now();
     ChildProcess child = TRIODE_TRY(start());
-    (void)child.read_all();
-    TRIODE_TRY(child.wait());
+    TRIODE_TRY(await_end(child));
     return std::chrono::duration<double>(steady_clock().now() - begin).count();
   }
 
