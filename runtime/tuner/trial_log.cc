@@ -47,6 +47,8 @@ class StoredTrials final : public TrialLog {
     return cache_->measurements().put_all(target, problem, space, records);
   }
 
+  const ModelStore* models() override { return &cache_->models(); }
+
  private:
   const std::unique_ptr<Cache> cache_;
 };

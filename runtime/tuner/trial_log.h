@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/model_store.h"
 #include "core/measurement.h"
 #include "core/problem.h"
 #include "core/settings.h"
@@ -30,6 +31,9 @@ class TrialLog {
   // On the disk when it returns. After an error the trials are lost and tuning goes on.
   virtual Status record(const Target& target, const Problem& problem, const Space& space,
                         std::vector<Trial> trials) = 0;
+
+  // The models beside the trials; null if nothing is kept. As long as this lives.
+  virtual const ModelStore* models() { return nullptr; }
 };
 
 // In the cache at `path`, whose one writer this becomes. Fails like Cache::open.

@@ -75,7 +75,7 @@ class CpuRanker {
 
  private:
   Status begin(CpuMachine& machine, TrialLog& trials, const std::string& file_or_none) {
-    const auto model = TRIODE_TRY(load_tuner_model(file_or_none));
+    const auto model = TRIODE_TRY(load_tuner_model(file_or_none, trials.models()));
     if (model == nullptr) return {};
     const Target target = TRIODE_TRY(make_cpu_device(0))->target();
     LearnedRankerOptions options;

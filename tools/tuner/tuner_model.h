@@ -4,14 +4,16 @@
 #include <memory>
 #include <string>
 
+#include "cache/model_store.h"
 #include "core/status.h"
 #include "learner/model/cost_model.h"
 
 namespace triode::tuner {
 
 // The model that a tuner begins with: that of the file, "none", or, if the text is empty, the one
-// that is shipped for this machine, ../share/triode/snapshots/cpu-x86.snapshot of this program.
-// Null where none is wanted or shipped; an error for a file that is no model of a cpu.
-Result<std::shared_ptr<const CostModel>> load_tuner_model(const std::string& file_or_none);
+// in force for the cpu: promoted in `store` (null: no cache), else the shipped one. Null where none
+// is wanted or shipped; an error for a file that is no model of a cpu.
+Result<std::shared_ptr<const CostModel>> load_tuner_model(const std::string& file_or_none,
+                                                          const ModelStore* store);
 
 }  // namespace triode::tuner
