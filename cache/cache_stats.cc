@@ -8,6 +8,7 @@
 #include "cache/database.h"
 #include "cache/database_folder.h"
 #include "cache/maintenance.h"
+#include "cache/record_counts.h"
 #include "cache/schema.h"
 #include "cache/spool_intake.h"
 
@@ -62,7 +63,7 @@ Result<CacheStats> stats(const Cache& cache) {
     const auto family = static_cast<Family>(i);
     stats.families.push_back(
         {.name = name_of(family),
-         .records = property_of(database, family, "rocksdb.estimate-num-keys"),
+         .records = about_records(database, family),
          .disk_bytes = property_of(database, family, "rocksdb.live-sst-files-size")});
   }
   return stats;

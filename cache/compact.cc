@@ -13,6 +13,7 @@
 #include "cache/fold.h"
 #include "cache/maintenance.h"
 #include "cache/record_codec.h"
+#include "cache/record_counts.h"
 #include "cache/trial_cursor.h"
 
 namespace triode {
@@ -48,15 +49,12 @@ Result<int64_t> fold_group(Database& database, const TrialCursor& cursor,
 }
 
 Status fold_all(Database& database, const Progress& progress, CompactReport& report) {
-  uint64_t about = 0;
-  (void)database.rocksdb().GetIntProperty(database.measurements(), "rocksdb.estimate-num-keys",
-                                          &about);
+  const int64_t about = about_records(database, Family::kMeasurements);
   rocksdb::WriteBatch batch;
   TrialCursor cursor(database);
   cursor.seek_to_first();
   for (int64_t keys = 0; cursor.is_valid(); ++keys) {
-    if (progress && keys % kKeysBetweenProgress == 0 &&
-        !progress(report.trials_before, static_cast<int64_t>(about))) {
+    if (progress && keys % kKeysBetweenProgress == 0 && !progress(report.trials_before, about)) {
       return unavailable("compacting was stopped; run it again to go on");
     }
     if (!cursor.read_group()) continue;

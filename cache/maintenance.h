@@ -81,7 +81,7 @@ Result<CompactReport> compact(Cache& cache, const Progress& progress = {});
 
 struct FamilyStats {
   std::string name;
-  int64_t records = 0;     // about, unless the cache was compacted; RocksDB's estimate
+  int64_t records = 0;     // about, unless the cache was compacted
   int64_t disk_bytes = 0;  // in table files
 };
 

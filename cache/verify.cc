@@ -5,6 +5,7 @@
 #include "cache/database.h"
 #include "cache/maintenance.h"
 #include "cache/record_check.h"
+#include "cache/record_counts.h"
 #include "cache/salvage.h"
 
 namespace triode {
@@ -21,13 +22,9 @@ Status stopped() {
 Result<VerifyReport> verify(const Cache& cache, const Progress& progress) {
   const Database& database = cache.database();
   VerifyReport report;
-  uint64_t about = 0;
-  for (size_t i = 0; i < kFamilyCount; ++i) {
-    uint64_t of_family = 0;
-    (void)database.rocksdb().GetIntProperty(database.family(static_cast<Family>(i)),
-                                            "rocksdb.estimate-num-keys", &of_family);
-    about += of_family;
-  }
+  int64_t about = 0;
+  for (size_t i = 0; i < kFamilyCount; ++i)
+    about += about_records(database, static_cast<Family>(i));
   for (size_t i = 0; i < kFamilyCount; ++i) {
     const auto family = static_cast<Family>(i);
     const auto note = [&](std::string_view key, std::string reason) {
@@ -41,7 +38,7 @@ Result<VerifyReport> verify(const Cache& cache, const Progress& progress) {
       status.ok() ? void(++report.records) : note(key, status.message());
       const int64_t done = report.records + report.damaged;
       const bool is_time = progress && done % kRecordsBetweenProgress == 0;
-      return is_time && !progress(done, static_cast<int64_t>(about)) ? stopped() : Status();
+      return is_time && !progress(done, about) ? stopped() : Status();
     };
     visitor.gap = [&](const std::string& last_read, const std::string& reason) {
       note(last_read, "what follows cannot be read: " + reason);

@@ -47,16 +47,12 @@ struct RecordedTimings {
   std::string digest;                     // sha256 of the text, uncompressed; hexadecimal
 };
 
-// Reads either form of CSV, told apart by the header line:
-// -
-// device,dataset,m,n,k,dtype_a,dtype_b,sa0,sa1,sb0,sb1,tf32,kind,block_m,...,med_ms,min_ms,max_ms:
-//   kind is triton or extern_mm (the vendor); a blank time is a config that failed.
-// - m,n,k,block_m,block_n,block_k,group_m,num_stages,num_warps,ok,ms,...: f16, row-major, no
-// vendor. `device` serves rows without a device column. An error names the line. Repeats of a
-// config keep the first. Costs about a microsecond a row.
+// Reads either of the tables that cache/exchange/timings_reader.h describes, as `triode cache
+// import` does. `device` serves the one without a device column. kInvalidArgument names the line.
+// Repeats of a config keep the first. Costs some microseconds a row.
 Result<RecordedTimings> parse_recorded_timings(std::string_view text, std::string_view device);
 
-// The same from a file, which may be compressed (gzip). kNotFound, kCorrupt.
+// The same from a file, which may be compressed (gzip). Fails as exchange::SourceFile::read does.
 Result<RecordedTimings> read_recorded_timings(const std::string& path, std::string_view device);
 
 }  // namespace triode

@@ -10,14 +10,8 @@
 
 namespace triode::exchange {
 
-// Two tables of matmul timings on GPUs, by their header lines.
-//
-// "device,dataset,m,n,k,...": what Inductor's autotuner timed, Triton's mm template and the
-// vendor's kernel ("extern_mm"), median, least and greatest time in milliseconds; no time: it
-// failed.
-//
-// "m,n,k,block_m,...,ok,ms,compile_s": the whole space of a Triton kernel for square fp16 products.
-// It names no device: ImportOptions::device must be given.
+// Two tables of matmul timings on GPUs, which cache/exchange/timings_reader.h describes. One that
+// names no device needs ImportOptions::device.
 Result<ExchangeTable> read_timings(const SourceFile& file, const ImportOptions& options);
 
 // The first of the two for rows that came from it, and for Triton's and the vendor's timings from

@@ -11,7 +11,7 @@ namespace {
 
 // Often enough to look alive, seldom enough to cost nothing.
 constexpr auto kInterval = std::chrono::milliseconds(200);
-constexpr int64_t kLookEvery = 256;  // records between looks at the clock; a power of two
+constexpr int64_t kLookEvery = 256;  // records between looks at the clock
 
 }  // namespace
 
@@ -26,7 +26,8 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(int64_t done, int64_t about) {
-  if (!is_shown_ || done % kLookEvery != 0) return;
+  if (!is_shown_ || done < next_look_) return;
+  next_look_ = done + kLookEvery;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kInterval;

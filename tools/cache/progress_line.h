@@ -18,7 +18,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
 
-  // `about` 0: the end is not known. Cheap enough for every record.
+  // `about` 0: the end is not known. Cheap enough for every record, and `done` may leap.
   void show(int64_t done, int64_t about = 0);
 
  private:
@@ -26,6 +26,7 @@ class ProgressLine {
   const std::string what_;
   const bool is_shown_;
   bool has_line_ = false;
+  int64_t next_look_ = 0;  // at the clock, when so many are done
   std::chrono::steady_clock::time_point next_;
 };
 
