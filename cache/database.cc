@@ -2,12 +2,15 @@
 #include "cache/database.h"
 
 #include <rocksdb/options.h>
+#include <rocksdb/transaction_log.h>
 #include <rocksdb/write_batch.h>
 
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
+#include <shared_mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -24,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSequenceKey = "next_sequence";
+constexpr const char* kFlushableKey = "flushable";  // says nothing; see keep_flushable()
 
 // Numbers noted as taken at once, so that noting them costs nothing per record. What a process does
 // not use is lost, of 2^40 that a key can hold.
@@ -32,6 +36,14 @@ constexpr uint64_t kSequencesReserved = 1 << 16;
 // Bytes on which a batch has a checksum of its own from here to the memory table: damage in memory
 // is refused instead of stored.
 constexpr size_t kProtectionBytes = 8;
+
+// A batch as large as this is synced after it went to the memory table, not before: the disk is
+// already writing what the log was given meanwhile. A smaller one gains less by that than by
+// sharing its sync with other threads' writes, which RocksDB arranges only for synced writes.
+constexpr size_t kOverlapBytes = size_t{1} << 20;
+
+// Some thousand blocks: a system call for each would cost as much as reading them.
+constexpr size_t kReadAheadBytes = size_t{1} << 20;
 
 std::string make_scratch_folder() {
   std::error_code error;
@@ -149,21 +161,64 @@ Status Database::refuse_unless_writer() const {
 Status Database::write(rocksdb::WriteBatch& batch, Weight weight) {
   TRIODE_TRY(refuse_unless_writer());
   rocksdb::WriteOptions options;
-  options.sync = options_.sync == SyncLevel::kEvery ||
-                 (options_.sync == SyncLevel::kBatch && weight == Weight::kBatch);
+  const bool is_synced = options_.sync == SyncLevel::kEvery ||
+                         (options_.sync == SyncLevel::kBatch && weight == Weight::kBatch);
+  const bool is_synced_later = is_synced && batch.GetDataSize() >= kOverlapBytes;
+  options.sync = is_synced && !is_synced_later;
   options.protection_bytes_per_key = kProtectionBytes;
-  rocksdb::Status status = db_->Write(options, &batch);
-  // After an error of the disk RocksDB refuses every write until told to go on.
-  if (!status.ok() && !status.IsInvalidArgument() && db_->Resume().ok()) {
-    status = db_->Write(options, &batch);
-  }
-  return status.ok() ? Status() : explain("write to", status);
+  return use_log([&] {
+    const rocksdb::Status status = db_->Write(options, &batch);
+    return status.ok() && is_synced_later ? db_->SyncWAL() : status;
+  });
 }
 
 Status Database::sync() {
   TRIODE_TRY(refuse_unless_writer());
-  const rocksdb::Status status = db_->FlushWAL(true);
-  return status.ok() ? Status() : explain("write to", status);
+  return use_log([&] { return db_->FlushWAL(true); });
+}
+
+template <typename Use>
+Status Database::use_log(const Use& use) {
+  TRIODE_TRY(renew_failed_log());
+  const std::shared_lock lock(log_mutex_);
+  rocksdb::Status status = keep_flushable();
+  if (status.ok()) status = use();
+  if (status.ok()) return {};
+  if (!status.IsInvalidArgument() && failed_log_ == 0) failed_log_ = log_number();
+  return explain("write to", status);
+}
+
+// After an error of the disk RocksDB refuses every write until told to go on. It then leaves the
+// log that failed only if it has something to flush; and to write to such a log ends the process,
+// RocksDB of Debian having its assertions on. So there is always something: a record of no news,
+// past the log.
+rocksdb::Status Database::keep_flushable() {
+  uint64_t count = 0;
+  rocksdb::ColumnFamilyHandle* meta = family(Family::kMeta);
+  (void)db_->GetIntProperty(meta, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &count);
+  if (count > 0) return {};
+  rocksdb::WriteOptions past_log;
+  past_log.disableWAL = true;
+  return db_->Put(past_log, meta, kFlushableKey, "1");
+}
+
+Status Database::renew_failed_log() {
+  if (failed_log_ == 0) return {};
+  const std::unique_lock lock(log_mutex_);
+  if (failed_log_ == 0) return {};  // another thread was here first
+  const rocksdb::Status status = db_->Resume();
+  if (!status.ok()) return explain("write to", status);
+  if (log_number() == failed_log_) {
+    return unavailable("cannot write to the cache " + path_ +
+                       ": its log failed, and no new one could be made; open it again");
+  }
+  failed_log_ = 0;
+  return {};
+}
+
+uint64_t Database::log_number() const {
+  std::unique_ptr<rocksdb::LogFile> log;
+  return db_->GetCurrentWalFile(&log).ok() ? log->LogNumber() : UINT64_MAX;
 }
 
 Status Database::catch_up() {
@@ -180,10 +235,12 @@ Result<std::optional<std::string>> Database::get(Family family, std::string_view
   return std::optional(std::move(value));
 }
 
-std::unique_ptr<rocksdb::Iterator> Database::iterate(Family family,
-                                                     const rocksdb::Slice* end) const {
+std::unique_ptr<rocksdb::Iterator> Database::iterate(Family family, const rocksdb::Slice* end,
+                                                     Reading reading) const {
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = end;
+  options.fill_cache = reading == Reading::kSome;
+  if (reading == Reading::kAll) options.readahead_size = kReadAheadBytes;
   return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, this->family(family)));
 }
 

@@ -4,10 +4,12 @@
 
 #include <rocksdb/db.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,9 @@ namespace triode {
 
 // How much is lost if a write is not on the disk.
 enum class Weight : uint8_t { kSingle, kBatch };
+
+// What an iterator is for. kAll reads far ahead, and keeps nothing of it in memory.
+enum class Reading : uint8_t { kSome, kAll };
 
 // The RocksDB folder that holds the cache: its lock, its schema version, its column families. The
 // cache's own: no other module includes this header.
@@ -42,7 +47,8 @@ class Database {
   const StoreOptions& options() const { return options_; }
 
   // All of it or nothing. On the disk when this returns, or in the system's hands, as the sync
-  // level says; threads that write at once share one sync. After a full disk, tries to go on first.
+  // level says; threads that write at once share one sync. After an error of the disk the next
+  // one goes on in a new log, if there is room.
   Status write(rocksdb::WriteBatch& batch, Weight weight = Weight::kBatch);
   Status sync();
 
@@ -51,8 +57,8 @@ class Database {
 
   // Sees the database as it is now, whatever is written later. Reads nothing at or behind `end`, if
   // one is given, which must outlive the iterator.
-  std::unique_ptr<rocksdb::Iterator> iterate(Family family,
-                                             const rocksdb::Slice* end = nullptr) const;
+  std::unique_ptr<rocksdb::Iterator> iterate(Family family, const rocksdb::Slice* end = nullptr,
+                                             Reading reading = Reading::kSome) const;
   std::unique_ptr<rocksdb::Iterator> iterate_measurements() const {
     return iterate(Family::kMeasurements);
   }
@@ -82,12 +88,21 @@ class Database {
   Status write_schema();
   Status reserve_sequence(uint64_t count);
   Status refuse_unless_writer() const;
+  template <typename Use>
+  Status use_log(const Use& use);
+  rocksdb::Status keep_flushable();
+  Status renew_failed_log();
+  uint64_t log_number() const;
 
   const std::string path_;
   const StoreOptions options_;
   std::string scratch_folder_;  // of a follower, which RocksDB wants to have one; else empty
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // by Family; db_ frees them when told to
+
+  // Held shared by those who use the log, alone to have RocksDB begin a new one.
+  std::shared_mutex log_mutex_;
+  std::atomic<uint64_t> failed_log_ = 0;  // the number of one that nobody may touch; 0: none
 
   std::mutex sequence_mutex_;
   uint64_t next_sequence_ = 0;      // under sequence_mutex_

@@ -83,6 +83,27 @@ bool matches_record(const TrialFilter& filter, const SampleKey& key, const Trial
   return key.validity.toolchain.find(filter.toolchain) != std::string::npos;
 }
 
+// Calls `visit` with the cursor behind each group of trials whose device and problem match, until
+// it returns false. Returns how many damaged records were passed.
+template <typename Visit>
+Result<int64_t> walk_matching(const Database& database, const std::vector<std::string>& devices,
+                              const TrialFilter& filter, const Visit& visit) {
+  TrialCursor cursor(database, {}, chooses_problems(filter) ? Reading::kSome : Reading::kAll);
+  bool goes_on = true;
+  for (const std::string& device : devices) {
+    if (!goes_on) break;
+    if (!matches_device(filter, device)) continue;
+    TRIODE_TRY(
+        for_each_problem(cursor, device, filter, [&](const std::string& prefix, const Problem&) {
+          while (goes_on && cursor.is_within(prefix)) {
+            if (cursor.read_group()) goes_on = visit(cursor);
+          }
+          return goes_on;
+        }));
+  }
+  return cursor.damaged();
+}
+
 }  // namespace
 
 MeasurementStore::MeasurementStore(std::shared_ptr<Database> database)
@@ -158,30 +179,36 @@ Result<std::optional<TrialRecord>> MeasurementStore::get(const SampleKey& key) c
 
 Result<StoreCounts> MeasurementStore::scan(const TrialFilter& filter, const Visit& visit) const {
   StoreCounts counts;
-  TrialCursor cursor(*database_);
-  bool goes_on = true;
-  for (const std::string& device : TRIODE_TRY(devices())) {
-    if (!goes_on) break;
-    if (!matches_device(filter, device)) continue;
-    TRIODE_TRY(
-        for_each_problem(cursor, device, filter, [&](const std::string& prefix, const Problem&) {
-          while (goes_on && cursor.is_within(prefix)) {
-            if (!cursor.read_group()) continue;
-            const TrialRecord record = cursor.folded();
-            if (!matches_record(filter, cursor.key(), record)) continue;
-            ++counts.records;
-            goes_on = visit(cursor.key(), record);
-          }
-          return goes_on;
-        }));
-  }
-  counts.damaged = cursor.damaged();
+  const auto visit_folded = [&](const TrialCursor& at) {
+    const TrialRecord record = at.folded();
+    if (!matches_record(filter, at.key(), record)) return true;
+    ++counts.records;
+    return visit(at.key(), record);
+  };
+  const std::vector<std::string> known = TRIODE_TRY(devices());
+  counts.damaged = TRIODE_TRY(walk_matching(*database_, known, filter, visit_folded));
+  return counts;
+}
+
+Result<StoreCounts> MeasurementStore::scan_trials(const TrialFilter& filter,
+                                                  const Visit& visit) const {
+  StoreCounts counts;
+  const auto visit_trials = [&](const TrialCursor& at) {
+    for (const TrialRecord& record : at.trials()) {
+      if (!matches_record(filter, at.key(), record)) continue;
+      ++counts.records;
+      if (!visit(at.key(), record)) return false;
+    }
+    return true;
+  };
+  const std::vector<std::string> known = TRIODE_TRY(devices());
+  counts.damaged = TRIODE_TRY(walk_matching(*database_, known, filter, visit_trials));
   return counts;
 }
 
 Result<StoreCounts> MeasurementStore::for_each(const Visit& visit) const {
   StoreCounts counts;
-  TrialCursor cursor(*database_);
+  TrialCursor cursor(*database_, {}, Reading::kAll);
   cursor.seek_to_first();
   while (cursor.is_valid()) {
     if (!cursor.read_group()) continue;
@@ -195,7 +222,7 @@ Result<StoreCounts> MeasurementStore::for_each(const Visit& visit) const {
 
 Result<StoreCounts> MeasurementStore::for_each_trial(const Visit& visit) const {
   StoreCounts counts;
-  TrialCursor cursor(*database_);
+  TrialCursor cursor(*database_, {}, Reading::kAll);
   cursor.seek_to_first();
   for (bool goes_on = true; goes_on && cursor.is_valid();) {
     if (!cursor.read_group()) continue;

@@ -100,7 +100,9 @@ class MeasurementStore {
   // by op, dtype and sizes (numbers, not text), then configs. The key lives as long as that call.
   using Visit = std::function<bool(const SampleKey& key, const TrialRecord& record)>;
   Result<StoreCounts> scan(const TrialFilter& filter, const Visit& visit) const;
-  // The same for all, and with every stored trial apart: for exports.
+  // The same with every stored trial apart, each of which must match: for exports.
+  Result<StoreCounts> scan_trials(const TrialFilter& filter, const Visit& visit) const;
+  // Both for all.
   Result<StoreCounts> for_each(const Visit& visit) const;
   Result<StoreCounts> for_each_trial(const Visit& visit) const;
   // Reads every record.

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view kMark = "TRSP";
 constexpr size_t kHeadBytes = 12;
-constexpr uint32_t kTexts = 7;  // of a trial, before its record
+constexpr uint32_t kTexts = 7;    // of a trial, before its record
+constexpr size_t kMostDepth = 8;  // trials, and their texts, need three
 
 void append_u32(uint32_t value, std::string& out) {
   for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift & 0xFF);
@@ -57,8 +58,11 @@ KeyedTrial read_trial(const msgpack::object& object) {
 
 bool read_trials(std::string_view payload, std::vector<KeyedTrial>& trials) {
   try {
-    // The checksum was right, so that no size in it is hostile.
-    const msgpack::object_handle handle = msgpack::unpack(payload.data(), payload.size());
+    // Whatever has a size takes as many bytes at least; a greater one must not be allocated.
+    const size_t most = payload.size();
+    const msgpack::unpack_limit limit(most, most, most, most, most, kMostDepth);
+    const msgpack::object_handle handle =
+        msgpack::unpack(payload.data(), payload.size(), nullptr, nullptr, limit);
     if (handle->type != msgpack::type::ARRAY) return false;
     const auto& array = handle->via.array;
     for (uint32_t i = 0; i < array.size; ++i) trials.push_back(read_trial(array.ptr[i]));

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "cache/database.h"
 #include "cache/fold.h"
 #include "cache/key_codec.h"
 #include "cache/record_codec.h"
@@ -15,11 +14,11 @@ constexpr int kComponentsBeforeId = 4;
 
 }  // namespace
 
-TrialCursor::TrialCursor(const Database& database, const std::string& prefix)
+TrialCursor::TrialCursor(const Database& database, const std::string& prefix, Reading reading)
     : database_(database),
       end_(prefix.empty() ? "" : after_prefix(prefix)),
       bound_(end_),
-      at_(database.iterate(Family::kMeasurements, end_.empty() ? nullptr : &bound_)) {}
+      at_(database.iterate(Family::kMeasurements, end_.empty() ? nullptr : &bound_, reading)) {}
 
 bool TrialCursor::read_group() {
   trials_.clear();

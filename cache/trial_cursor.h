@@ -11,20 +11,20 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/database.h"
 #include "cache/sample_key.h"
 #include "cache/trial_record.h"
 #include "core/status.h"
 
 namespace triode {
 
-class Database;
-
 // Walks the measurements in key order, one key (with all its trials) at a time. Sees the database
 // as it was when this was made. For one thread.
 class TrialCursor {
  public:
   // Of the keys that begin with `prefix`, which ends in '\n' or is empty: of all.
-  explicit TrialCursor(const Database& database, const std::string& prefix = {});
+  explicit TrialCursor(const Database& database, const std::string& prefix = {},
+                       Reading reading = Reading::kSome);
   TrialCursor(const TrialCursor&) = delete;
   TrialCursor& operator=(const TrialCursor&) = delete;
 

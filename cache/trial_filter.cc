@@ -22,4 +22,10 @@ bool matches_problem(const TrialFilter& filter, const Problem& problem) {
   return filter.m.has(problem.m) && filter.n.has(problem.n) && filter.k.has(problem.k);
 }
 
+bool chooses_problems(const TrialFilter& filter) {
+  const SizeRange any;
+  return filter.problem || filter.op || filter.dtype || filter.m != any || filter.n != any ||
+         filter.k != any;
+}
+
 }  // namespace triode

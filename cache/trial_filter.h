@@ -38,5 +38,7 @@ struct TrialFilter {
 // Whether the device's text has this part, whatever the case of its letters.
 bool matches_device(const TrialFilter& filter, const std::string& device);
 bool matches_problem(const TrialFilter& filter, const Problem& problem);
+// Whether there are problems that do not match.
+bool chooses_problems(const TrialFilter& filter);
 
 }  // namespace triode

@@ -23,8 +23,9 @@ constexpr std::array<FormatRow, 10> kRows{{
     {ExchangeFormat::kDiodeTableMsgpack, "diode-table-msgpack", "the same as msgpack"},
     {ExchangeFormat::kTunableOp, "tunableop", "PyTorch TunableOp results, CSV"},
     {ExchangeFormat::kVllm, "vllm", "tuned configs of vLLM or SGLang, JSON", true},
-    {ExchangeFormat::kTritonAutotune, "triton-autotune", "Triton's KERNEL.autotune.json", true},
-    {ExchangeFormat::kKernelTuner, "kernel-tuner", "Kernel Tuner cache, JSON", true},
+    {ExchangeFormat::kTritonAutotune, "triton-autotune", "Triton's KERNEL.autotune.json", true,
+     true},
+    {ExchangeFormat::kKernelTuner, "kernel-tuner", "Kernel Tuner cache, JSON", true, true},
     {ExchangeFormat::kInductor, "inductor", "Inductor lookup table, JSON"},
     {ExchangeFormat::kTimingsCsv, "timings-csv", "tables of GPU timings, CSV, also .gz"},
 }};

@@ -33,6 +33,8 @@ struct FormatRow {
   std::string_view name;     // "diode-dataset": on the command line, and TrialRecord::origin
   std::string_view about;    // one line for help
   bool may_be_many = false;  // an export may write several files
+  // Has room for one time of a config: trials of one key are to be folded before they are written.
+  bool has_one_time = false;
 };
 
 // Every format, each once, in declaration order.

@@ -2,8 +2,17 @@
 #include "cache/exchange/exchange_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace triode::exchange {
+
+bool is_better(const ExchangeRow& a, const ExchangeRow& b) {
+  const auto rank = [](const ExchangeRow& row) {
+    const bool is_timed = row.outcome.ok() && row.measurement.count > 0;
+    return std::pair(!is_timed, is_timed ? row.measurement.median_ns : 0);
+  };
+  return rank(a) < rank(b);
+}
 
 void DropList::add(std::string_view reason, std::string_view example) {
   const auto known = std::find_if(entries_.begin(), entries_.end(),

@@ -27,8 +27,13 @@ struct ExchangeRow {
   Outcome outcome;
   Measurement measurement;  // count 0: the tool names the config and no time
   int64_t when_unix_s = 0;  // 0: not known
+  int32_t trials = 1;       // that were folded into this one: above 1, `extra` is of the latest
   Extra extra;
 };
+
+// Whether `a` is the one to keep where a format has room for one time of a config: one that was
+// timed before one that failed, then the lesser time.
+bool is_better(const ExchangeRow& a, const ExchangeRow& b);
 
 // Things that could not come along, with the reason: what another format cannot hold, or what
 // Triode cannot.

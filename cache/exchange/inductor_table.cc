@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -80,7 +81,7 @@ Result<std::string> key_of(const ExchangeRow& row) {
 }
 
 struct Choice {
-  double median_ns;
+  double median_ns;  // infinite if it was not timed: it then stands behind those that were
   Node entry;
 };
 
@@ -133,7 +134,10 @@ std::string write_inductor(const ExchangeTable& table, DropList& dropped) {
     if (row.measurement.count > 0) {
       dropped.add("times: a lookup table has the order of the choices alone", describe(row));
     }
-    keys.at(*key).push_back({row.measurement.median_ns, std::move(entry).take()});
+    const bool is_timed = row.measurement.count > 0;
+    keys.at(*key).push_back(
+        {is_timed ? row.measurement.median_ns : std::numeric_limits<double>::infinity(),
+         std::move(entry).take()});
   }
   Node root = Node::object();
   for (const auto& [key, unsorted] : keys) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -52,9 +52,8 @@ std::string fault_of(OutcomeKind kind) {
 
 // With the fields that Kernel Tuner's schema asks for; it did not compile or check anything here.
 Node entry_of(const ExchangeRow& row) {
-  if (const auto kept = row.extra.find(kKernelTunerEntry); kept != row.extra.end()) {
-    return kept_node(kept->second);
-  }
+  const auto kept = row.extra.find(kKernelTunerEntry);
+  if (kept != row.extra.end() && row.trials == 1) return kept_node(kept->second);
   Node entry = Node::object();
   for (const auto& parameter : row.config.parameters) {
     entry.add(parameter.name, node_of(parameter.value));
@@ -74,8 +73,8 @@ Node entry_of(const ExchangeRow& row) {
 
 struct CacheFile {
   std::vector<const ExchangeRow*> rows;
-  std::set<std::string> keys;           // of the rows
-  const ExchangeRow* header = nullptr;  // the row that has the file's own
+  std::unordered_map<std::string, size_t> places;  // of the rows, by their keys
+  const ExchangeRow* header = nullptr;             // the row that has the file's own
 };
 
 bool has_same_names(const ForeignConfig& a, const ForeignConfig& b) {
@@ -171,13 +170,15 @@ std::vector<ExportedFile> write_kernel_tuner(const ExchangeTable& table, DropLis
       dropped.add("configs with other parameters than the first of their kernel", describe(row));
       continue;
     }
-    if (!file.keys.insert(key_of(row)).second) {
-      dropped.add("a config that was timed before: Kernel Tuner keeps one time for each",
+    if (row.extra.contains(kKernelTunerHeader) && file.header == nullptr) file.header = &row;
+    const auto [place, is_new] = file.places.emplace(key_of(row), file.rows.size());
+    if (!is_new) {
+      dropped.add("times of a config with other toolchains: Kernel Tuner keeps one, here the least",
                   describe(row));
+      if (is_better(row, *file.rows[place->second])) file.rows[place->second] = &row;
       continue;
     }
     note_losses(row, {"Kernel Tuner", "kt."}, dropped);
-    if (row.extra.contains(kKernelTunerHeader) && file.header == nullptr) file.header = &row;
     file.rows.push_back(&row);
   }
   std::vector<ExportedFile> written;

@@ -53,6 +53,7 @@ Result<ExchangeRow> row_of(const SampleKey& key, const TrialRecord& record) {
   row.outcome = record.outcome;
   row.measurement = record.measurement;
   row.when_unix_s = record.when_unix_s;
+  row.trials = record.trials;
   row.extra = record.extra;
   return row;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -192,9 +193,8 @@ Node config_node(const ExchangeRow& row) {
 }
 
 Node times_node(const ExchangeRow& row) {
-  if (const auto kept = row.extra.find(kTimes); kept != row.extra.end()) {
-    return kept_node(kept->second);
-  }
+  const auto kept = row.extra.find(kTimes);
+  if (kept != row.extra.end() && row.trials == 1) return kept_node(kept->second);
   const double median = row.outcome.ok() ? row.measurement.median_ns / kNsPerMs
                                          : std::numeric_limits<double>::infinity();
   const double half = row.outcome.ok() ? median * row.measurement.spread : 0;
@@ -219,7 +219,8 @@ Result<ExchangeTable> read_triton_autotune(const SourceFile& file, const ImportO
 std::vector<ExportedFile> write_triton_autotune(const ExchangeTable& table, DropList& dropped) {
   struct File {
     Node key;
-    Node pairs = Node::array();
+    std::vector<const ExchangeRow*> rows;
+    std::unordered_map<std::string, size_t> places;  // of the rows, by their configs
   };
   OrderedGroups<File> files;
   for (const ExchangeRow& row : table.rows) {
@@ -233,17 +234,28 @@ std::vector<ExportedFile> write_triton_autotune(const ExchangeTable& table, Drop
     }
     note_losses(row, {"a Triton autotune file", "triton.", true}, dropped);
     File& file = files.at(row.target.device + "," + to_string(row.problem));
-    if (file.pairs.items.empty()) file.key = key_node(row);
-    Node pair = Node::array();
-    pair.add(config_node(row));
-    pair.add(times_node(row));
-    file.pairs.add(std::move(pair));
+    if (file.rows.empty()) file.key = key_node(row);
+    const auto [place, is_new] =
+        file.places.emplace(write_json(config_node(row)), file.rows.size());
+    if (is_new) {
+      file.rows.push_back(&row);
+      continue;
+    }
+    dropped.add("times of a config with other toolchains: Triton keeps one, here the least",
+                describe(row));
+    if (is_better(row, *file.rows[place->second])) file.rows[place->second] = &row;
   }
   std::vector<ExportedFile> written;
   for (const auto& [name, file] : files) {
     Node root = Node::object();
     root.add("key", file.key);
-    root.add("configs_timings", file.pairs);
+    Node& pairs = root.add("configs_timings", Node::array());
+    for (const ExchangeRow* row : file.rows) {
+      Node pair = Node::array();
+      pair.add(config_node(*row));
+      pair.add(times_node(*row));
+      pairs.add(std::move(pair));
+    }
     written.push_back({name + std::string(kFileEnd), write_json(root)});
   }
   return written;

@@ -222,6 +222,27 @@ TEST_F(FullDiskTest, IsToldLosesNothingAndGoesOnWhenThereIsRoom) {
   EXPECT_EQ(numbers_in(*cache).size(), static_cast<size_t>(kept + 100));
 }
 
+// RocksDB has nothing to flush then, and so no reason of its own to begin a new log.
+TEST_F(FullDiskTest, IsToldToAWriterThatHasJustOpenedAndLetsItGoOn) {
+  auto cache = Cache::open(path, {}).take();
+  put_numbered(*cache, 0, 100);
+  cache.reset();
+  fill(8 * 1024);
+  cache = Cache::open(path, {}).take();
+  std::vector<KeyedTrial> batch;
+  for (int64_t number = 100; number < 200; ++number) batch.push_back(numbered_trial(number));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(cache->measurements().append(batch),
+                FailsWith(StatusCode::kResourceExhausted, HasSubstr("make room")));
+  }
+  fs::remove(disk + "/ballast");
+  EXPECT_TRUE(cache->measurements().append(batch).ok());
+  cache.reset();
+  cache = Cache::open(path, {}).take();
+  EXPECT_TRUE(verify(*cache).take().is_sound());
+  EXPECT_EQ(numbers_in(*cache).size(), 200U);
+}
+
 TEST_F(FullDiskTest, TheSpoolTakesAllOfATrialOrNothing) {
   const KeyedTrial one = numbered_trial(1);
   ASSERT_TRUE(append_to_spool(path, {&one, 1}).ok());

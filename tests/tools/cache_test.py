@@ -73,6 +73,23 @@ class Exchange(CacheTest):
         self.assertIn("nothing was imported", err)
         self.run_command("ls", code=1)  # there is no cache
 
+    def test_ls_and_the_formats_of_one_time_agree_on_a_config_timed_several_times(self):
+        text = (GOLDEN / "kernel_tuner_cache.json").read_text()
+        for name, factor, toolchain in [("a", 1, "x"), ("b", 3, "x"), ("c", 0.9, "y"), ("d", 2, "y")]:
+            cache = json.loads(text)
+            for entry in cache["cache"].values():
+                if isinstance(entry["time"], float):
+                    entry["time"] *= factor
+                    entry["times"] = [time * factor for time in entry["times"]]
+            path = self.folder / (name + ".json")
+            path.write_text(json.dumps(cache))
+            self.run_command("import", "--toolchain", toolchain, path)
+        best = self.json_of("ls")["problems"][0]["best_ns"]
+        exported = json.loads(self.run_command("export", "--format", "kernel-tuner")[0])["cache"]
+        times = [row["time"] for row in exported.values() if isinstance(row["time"], float)]
+        self.assertAlmostEqual(min(times) * 1e6 / best, 1, places=9)
+        self.assertEqual(len(exported), len(cache["cache"]))
+
     def test_what_does_not_come_along_is_listed(self):
         self.bring_in("diode_dataset.json")
         done = self.json_of("export", "--format", "tunableop", "--output", self.folder / "t.csv")
@@ -150,9 +167,11 @@ class Looking(CacheTest):
         _, err = self.run_command("show", "mm", "f99", code=2)
         self.assertIn("column 4", err)
 
-    def test_stats_names_devices(self):
-        devices = self.json_of("stats")["devices"]
-        self.assertEqual(len(devices), 3)
+    def test_stats_counts_records_and_names_devices(self):
+        stats = self.json_of("stats")
+        self.assertEqual(len(stats["devices"]), 3)
+        self.assertEqual(stats["families"][0], {"name": "measurements", "records_about": 34,
+                                                "disk_bytes": stats["families"][0]["disk_bytes"]})
 
     def test_diff_of_two_caches(self):
         other = self.folder / "other"

@@ -28,24 +28,26 @@ namespace {
 using exchange::DropList;
 using exchange::ExchangeTable;
 
-// Imported trials come out one by one, as they came in; Triode's own are folded, one row a config.
+// Imported trials come out one by one, as they came in, unless the format has room for one time of
+// a config; Triode's own are folded, one row a config, as `ls` and `show` have them.
 class RowCollector {
  public:
-  RowCollector(ExchangeTable& table, DropList& dropped) : table_(table), dropped_(dropped) {}
+  RowCollector(bool folds_all, ExchangeTable& table, DropList& dropped)
+      : folds_all_(folds_all), table_(table), dropped_(dropped) {}
 
   void add(const SampleKey& key, const TrialRecord& record) {
-    if (!record.origin.empty()) {
+    if (!record.origin.empty() && !folds_all_) {
       add_row(key, record);
       return;
     }
-    if (!own_.empty() && key != own_key_) finish();
-    own_key_ = key;
-    own_.push_back(record);
+    if (!folded_.empty() && key != folded_key_) finish();
+    folded_key_ = key;
+    folded_.push_back(record);
   }
 
   void finish() {
-    if (!own_.empty()) add_row(own_key_, fold(own_));
-    own_.clear();
+    if (!folded_.empty()) add_row(folded_key_, fold(folded_));
+    folded_.clear();
   }
 
  private:
@@ -58,31 +60,33 @@ class RowCollector {
     }
   }
 
+  const bool folds_all_;
   ExchangeTable& table_;
   DropList& dropped_;
-  SampleKey own_key_;
-  std::vector<TrialRecord> own_;
+  SampleKey folded_key_;
+  std::vector<TrialRecord> folded_;
 };
 
 Result<ExchangeTable> collect(const MeasurementStore& store, const TrialFilter& filter,
-                              const std::optional<std::string>& source, DropList& dropped,
-                              const Context& context) {
+                              const std::optional<std::string>& source, bool folds_all,
+                              DropList& dropped, const Context& context) {
   ExchangeTable table;
-  RowCollector collector(table, dropped);
+  RowCollector collector(folds_all, table, dropped);
   ProgressLine progress(context, "reading");
   int64_t read = 0;
-  TRIODE_TRY(store.for_each_trial([&](const SampleKey& key, const TrialRecord& record) {
-    progress.show(++read);
-    const auto from = record.extra.find(exchange::kSourceName);
-    const bool is_from =
-        !source.has_value() || (from != record.extra.end() && from->second == *source);
-    if (is_from && matches(filter, key.device, key.problem, key.validity.toolchain,
-                           record.outcome.kind, record.origin)) {
-      collector.add(key, record);
-    }
-    return true;
-  }));
+  const StoreCounts counts =
+      TRIODE_TRY(store.scan_trials(filter, [&](const SampleKey& key, const TrialRecord& record) {
+        progress.show(++read);
+        const auto from = record.extra.find(exchange::kSourceName);
+        if (!source.has_value() || (from != record.extra.end() && from->second == *source)) {
+          collector.add(key, record);
+        }
+        return true;
+      }));
   collector.finish();
+  for (int64_t i = 0; i < counts.damaged; ++i) {
+    dropped.add("damaged records, which 'triode cache verify' names", "");
+  }
   exchange::restore_order(table.rows);
   return table;
 }
@@ -136,8 +140,9 @@ int export_rows(exchange::ExchangeFormat format, const Arguments& arguments,
   const auto cache = open_to_read(context.path);
   if (!cache.ok()) return complain(context, cache.status());
   DropList dropped;
-  const auto table =
-      collect((*cache)->measurements(), filter, arguments.value("--source"), dropped, context);
+  const exchange::FormatRow& about = exchange::format_rows()[static_cast<size_t>(format)];
+  const auto table = collect((*cache)->measurements(), filter, arguments.value("--source"),
+                             about.has_one_time, dropped, context);
   if (!table.ok()) return complain(context, table.status());
   const auto files = write_exchange(format, *table, dropped);
   if (!files.ok()) return complain(context, files.status());
@@ -153,8 +158,7 @@ int export_rows(exchange::ExchangeFormat format, const Arguments& arguments,
     print_dropped(dropped, context);
     return kDone;
   }
-  const bool may_be_many = exchange::format_rows()[static_cast<size_t>(format)].may_be_many;
-  const auto paths = write_files(*files, may_be_many, *output);
+  const auto paths = write_files(*files, about.may_be_many, *output);
   if (!paths.ok()) return complain(context, paths.status());
   if (context.json) {
     context.out << nlohmann::ordered_json{{"files", *paths},

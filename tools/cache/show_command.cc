@@ -16,6 +16,7 @@
 #include "tools/cache/commands.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/open_cache.h"
+#include "tools/cache/shared_words.h"
 #include "tools/cache/text_table.h"
 
 namespace triode::cache_tool {
@@ -99,8 +100,31 @@ std::string outcome_text(const Outcome& outcome) {
   return outcome.reason.empty() ? kind : kind + ": " + outcome.reason;
 }
 
+// The configs as the table shows them. On a terminal, which has no room for whole ones, what they
+// have in common stands above the table; the vendor's are no configs of ours.
+std::vector<std::string> shown_configs(const std::vector<KeyedTrial>& trials,
+                                       const Context& context) {
+  std::vector<std::string> all;
+  std::vector<std::string> ours;
+  for (const KeyedTrial& trial : trials) {
+    all.push_back(trial.key.config);
+    if (!is_vendors(trial)) ours.push_back(trial.key.config);
+  }
+  if (!context.terminal.is_terminal || ours.size() < 2) return all;
+  const SharedWords words = share_words(ours);
+  if (words.shared.empty()) return all;
+  context.out << "every config: " << words.shared << "\n";
+  size_t next = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!is_vendors(trials[i])) all[i] = words.rest[next++];
+  }
+  return all;
+}
+
 void print_device(const std::string& device, const std::vector<KeyedTrial>& trials,
                   const Context& context) {
+  context.out << device_name(device) << "\n";
+  const std::vector<std::string> configs = shown_configs(trials, context);
   const Validity latest = latest_validity(trials);
   TextTable table({{"#", true, false},
                    {"CONFIG", false, true},
@@ -112,14 +136,15 @@ void print_device(const std::string& device, const std::vector<KeyedTrial>& tria
                    {"OUTCOME", false, true},
                    {"VALID", false, true}});
   const int64_t now = unix_seconds_now();
-  int64_t rank = 0;
+  size_t rank = 0;
   for (const KeyedTrial& trial : trials) {
     const TrialRecord& r = trial.record;
+    const std::string& config = configs[rank];
     const std::string prior = why_no_answer(trial, latest);
     const bool is_timed = r.outcome.ok() && r.measurement.count > 0;
     table.add(
         {{std::to_string(++rank), Tone::kFaint},
-         {trial.key.config, is_vendors(trial) ? Tone::kFaint : Tone::kPlain},
+         {config, is_vendors(trial) ? Tone::kFaint : Tone::kPlain},
          {is_timed ? time_text(r.measurement.median_ns) : "-",
           rank == 1 && is_timed ? Tone::kGood : Tone::kPlain},
          {is_timed ? percent_text(r.measurement.spread) : "-", Tone::kPlain},
@@ -129,7 +154,7 @@ void print_device(const std::string& device, const std::vector<KeyedTrial>& tria
          {outcome_text(r.outcome), r.outcome.ok() ? Tone::kPlain : Tone::kBad},
          {prior.empty() ? "yes" : "prior: " + prior, prior.empty() ? Tone::kGood : Tone::kFaint}});
   }
-  context.out << device_name(device) << "\n" << table.text(context.terminal);
+  context.out << table.text(context.terminal);
   if (const std::optional<double> vendor = vendors_time(trials); vendor.has_value()) {
     context.out << "vendor: " << time_text(*vendor) << "\n";
   }

@@ -62,9 +62,9 @@ TEST(InductorTable, RefusesWhatIsWrongWithItsPlace) {
   refuses(R"([{"template_id": "triton::mm", "BLOCK_M": []}])", "cannot be an array");
 }
 
-TEST(InductorTable, WritesTimedConfigsOfOtherToolsBestFirst) {
+TEST(InductorTable, WritesTimedConfigsOfOtherToolsBestFirstAndUntimedOnesLast) {
   ExchangeTable table;
-  for (const double time : {200.0, 100.0}) {
+  for (const double time : {300.0, 200.0, 100.0}) {
     ExchangeRow row;
     row.target.device = "NVIDIA H100";
     row.problem = Problem::mm(DType::kF16, 64, 256, 128);
@@ -72,12 +72,13 @@ TEST(InductorTable, WritesTimedConfigsOfOtherToolsBestFirst) {
     for (const char* name : {"block_m", "block_n", "block_k", "num_stages", "num_warps"}) {
       row.config.set(name, static_cast<int64_t>(time));
     }
-    row.measurement = {time, time, 0, 1};
+    if (time < 300) row.measurement = {time, time, 0, 1};
     table.rows.push_back(row);
   }
   DropList dropped;
   const std::string text = write_inductor(table, dropped);
   EXPECT_LT(text.find("\"BLOCK_M\": 100"), text.find("\"BLOCK_M\": 200"));
+  EXPECT_LT(text.find("\"BLOCK_M\": 200"), text.find("\"BLOCK_M\": 300"));
   EXPECT_THAT(text, HasSubstr("\"NVIDIA H100+" + std::string(kMm) + "\": ["));
   EXPECT_THAT(text, HasSubstr("\"template_id\": \"triton::mm\""));
 }

@@ -91,5 +91,40 @@ TEST(KernelTunerCache, WritesRowsOfOursWithTheirProblem) {
   EXPECT_THAT(dropped.entries()[0].reason, HasSubstr("spread"));
 }
 
+TEST(KernelTunerCache, KeepsTheLeastOfTimesWithSeveralToolchains) {
+  ExchangeTable table;
+  ExchangeRow row;
+  row.target.device = "cpu";
+  row.problem = Problem::mm(DType::kF32, 64, 32, 16);
+  row.config.set("mr", int64_t{6});
+  for (const double median_ns : {2000.0, 1000.0, 3000.0}) {
+    row.measurement = {median_ns, median_ns, 0, 1};
+    table.rows.push_back(row);
+  }
+  row.measurement = {};
+  row.outcome = {OutcomeKind::kCrashed, "SIGSEGV"};
+  table.rows.push_back(row);
+  DropList dropped;
+  const auto files = write_kernel_tuner(table, dropped);
+  const auto again = read_kernel_tuner(SourceFile("x.json", files.at(0).bytes), {});
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  ASSERT_EQ(again->rows.size(), 1U);
+  EXPECT_DOUBLE_EQ(again->rows[0].measurement.median_ns, 1000);
+  ASSERT_EQ(dropped.entries().size(), 1U);
+  EXPECT_EQ(dropped.entries()[0].count, 3);
+}
+
+TEST(KernelTunerCache, WritesTheTimeOfFoldedTrialsNotThatOfTheLastOne) {
+  ExchangeTable table = read_kernel_tuner(golden_file("kernel_tuner_cache.json"), {}).take();
+  table.rows[0].trials = 2;
+  table.rows[0].measurement.median_ns = 123e6;
+  DropList dropped;
+  const auto files = write_kernel_tuner(table, dropped);
+  const auto again = read_kernel_tuner(SourceFile("x.json", files.at(0).bytes), {});
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_DOUBLE_EQ(again->rows[0].measurement.median_ns, 123e6);
+  EXPECT_EQ(again->rows[0].target.device, "NVIDIA RTX A4000");
+}
+
 }  // namespace
 }  // namespace triode::exchange
