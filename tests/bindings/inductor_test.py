@@ -255,14 +255,15 @@ class Refusals(unittest.TestCase):
         with mock.patch.object(choices.InductorChoices, "_finalize_template_configs", lambda self, one: None):
             self.assert_refused(RuntimeError, "has no choices hook")
 
-    def test_the_guide_installs(self):
-        guide = (Path(os.environ["TRIODE_ROOT"]) / "docs/guide/torch-compile.md").read_text()
-        (block,) = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
-        try:
-            exec(block, {"model": torch.nn.Linear(8, 8)})
-            self.assertEqual(triode.status()["model"], "gpu")
-        finally:
-            triode.uninstall()
+    def test_what_the_documents_show_installs(self):
+        for document in ("README.md", "docs/guide/torch-compile.md"):
+            text = (Path(os.environ["TRIODE_ROOT"]) / document).read_text()
+            (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+            try:
+                exec(block, {"model": torch.nn.Linear(8, 8)})
+                self.assertEqual(triode.status()["model"], "gpu", document)
+            finally:
+                triode.uninstall()
 
     def test_importing_triode_imports_no_torch(self):
         said = subprocess.run(
