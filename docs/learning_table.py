@@ -3,7 +3,7 @@
 
 Usage: learning_table.py FOLDER [--programs FOLDER] [--keep FOLDER] [--threads N] [--only NAME...]
 
-FOLDER holds mm_a100.csv.gz, mm_h100_half.csv.gz and square_a100_full_space.csv.gz, or cpu_x86.trials.gz as
+FOLDER holds mm_a100.csv.gz, mm_h100_half.csv.gz and square_a100_full_space.csv.gz, or cpu_x86_1t.trials.gz as
 learner/data does; what needs a file that is not there is left out. --programs: where triode-train and triode-eval
 are (default: build/bin). --keep: where the reports and the snapshot go (default: a folder that is removed).
 --only: some of grouped, shift, transfer, space, cpu. Everything of the GPUs trains twelve models: an hour on one
@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 A100, H100, SPACE = "mm_a100.csv.gz", "mm_h100_half.csv.gz", "square_a100_full_space.csv.gz"
-CPU = "cpu_x86.trials.gz"
+CPU = "cpu_x86_1t.trials.gz"
 
 
 class Runner:
