@@ -37,11 +37,6 @@ constexpr uint64_t kSequencesReserved = 1 << 16;
 // is refused instead of stored.
 constexpr size_t kProtectionBytes = 8;
 
-// A batch as large as this is synced after it went to the memory table, not before: the disk is
-// already writing what the log was given meanwhile. A smaller one gains less by that than by
-// sharing its sync with other threads' writes, which RocksDB arranges only for synced writes.
-constexpr size_t kOverlapBytes = size_t{1} << 20;
-
 // Some thousand blocks: a system call for each would cost as much as reading them.
 constexpr size_t kReadAheadBytes = size_t{1} << 20;
 
@@ -161,15 +156,10 @@ Status Database::refuse_unless_writer() const {
 Status Database::write(rocksdb::WriteBatch& batch, Weight weight) {
   TRIODE_TRY(refuse_unless_writer());
   rocksdb::WriteOptions options;
-  const bool is_synced = options_.sync == SyncLevel::kEvery ||
-                         (options_.sync == SyncLevel::kBatch && weight == Weight::kBatch);
-  const bool is_synced_later = is_synced && batch.GetDataSize() >= kOverlapBytes;
-  options.sync = is_synced && !is_synced_later;
+  options.sync = options_.sync == SyncLevel::kEvery ||
+                 (options_.sync == SyncLevel::kBatch && weight == Weight::kBatch);
   options.protection_bytes_per_key = kProtectionBytes;
-  return use_log([&] {
-    const rocksdb::Status status = db_->Write(options, &batch);
-    return status.ok() && is_synced_later ? db_->SyncWAL() : status;
-  });
+  return use_log([&] { return db_->Write(options, &batch); });
 }
 
 Status Database::sync() {

@@ -42,9 +42,6 @@ constexpr uint32_t kTrainingBytes = 100 * kDictionaryBytes;  // what the library
 // What one compaction leaves together in a file.
 constexpr uint64_t kFileBytes = uint64_t{64} << 20;
 
-// The disk starts to write the log this many bytes at a time, and has less to do when it is synced.
-constexpr uint64_t kLogBytesAtOnce = uint64_t{256} << 10;
-
 rocksdb::BlockBasedTableOptions table_options(const StoreOptions& options) {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
@@ -88,7 +85,6 @@ rocksdb::Options database_options(const StoreOptions& options) {
   db.db_write_buffer_size = options.write_buffer_bytes;
   db.write_buffer_size = options.write_buffer_bytes;
   db.max_total_wal_size = 2 * options.write_buffer_bytes;
-  db.wal_bytes_per_sync = kLogBytesAtOnce;
   return db;
 }
 
