@@ -39,8 +39,8 @@ struct Interference {
 };
 Interference interference_of(std::span<const WindowFigures> windows);
 
-// Speed-up of a turn over the library, by round, each the median of those within kSmoothedS seconds:
-// a turn takes milliseconds, and what disturbs it may last longer.
+// Speed-up of a turn over the library, by round, each the median of those within kSmoothedS
+// seconds: a turn takes milliseconds, and what disturbs it may last longer.
 inline constexpr double kSmoothedS = 1;
 std::vector<double> smoothed_speedups(std::span<const ConvergenceRound> rounds);
 
