@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "runtime/host/blas_symbols.h"
@@ -70,9 +71,11 @@ void TunerLoop::connect(const std::function<bool()>& should_stop) {
       std::make_unique<tuner::Connection>(std::move(socket).take(), tuner::kMostAnswerBytes);
   if (const Status greeted = greet(should_stop); !greeted.ok()) {
     if (should_stop()) return connection_.reset();
-    // Another version, or no tuner at all: that does not pass.
+    // Another version, or no tuner at all: that does not pass. One that ended in mid-greeting is
+    // not worth a warning, unless the next one does too.
     has_given_up_ = greeted.code() != StatusCode::kUnavailable;
-    return lose(greeted);
+    const bool is_first = !std::exchange(has_lost_greeting_, true);
+    return has_given_up_ || !is_first ? lose(greeted) : pause();
   }
   has_connected_ = true;
   between_tries_ = nanoseconds(0);
@@ -107,11 +110,15 @@ Status TunerLoop::greet(const std::function<bool()>& should_stop) {
 }
 
 void TunerLoop::lose(const Status& why) {
-  connection_.reset();
   // One that was there, and ends or is restarted, is not worth a warning.
   if (!has_connected_ || has_given_up_) {
     warn_once("no tuner: " + why.message() + "; calls go on as they are.");
   }
+  pause();
+}
+
+void TunerLoop::pause() {
+  connection_.reset();
   between_tries_ = std::clamp<nanoseconds>(2 * between_tries_, kFirstPause, kLongestPause);
   next_try_ = parts_.clock.now() + between_tries_;
 }

@@ -57,7 +57,8 @@ class TunerLoop {
   void connect(const std::function<bool()>& should_stop);
   Status greet(const std::function<bool()>& should_stop);
   Result<tuner::Frame> await(const std::function<bool()>& should_stop);
-  void lose(const Status& why);
+  void lose(const Status& why);  // pause(), with a warning where one is due
+  void pause();                  // until the next try to connect
   Status receive_all();
   void take(const tuner::Verdict& verdict);
   Status report_worthwhile();
@@ -70,6 +71,7 @@ class TunerLoop {
   std::unique_ptr<tuner::Connection> connection_;
   bool has_connected_ = false;  // ever
   bool has_given_up_ = false;
+  bool has_lost_greeting_ = false;  // to a tuner that ended in the middle of one
   std::chrono::nanoseconds next_try_{0};
   std::chrono::nanoseconds between_tries_{};
   std::map<std::pair<std::string, std::string>, StoredPlan> known_;  // by problem and vendor

@@ -106,6 +106,7 @@ TEST_F(ClientProcesses, SixtyFourAtOnceAreServedByOneSearchForEachCall) {
   serving_.tune_on_a_thread();
   children.start();
   EXPECT_EQ(children.wait(), std::vector<int>(kClients, 0));
+  serving_.stop();
   EXPECT_EQ(runner_.begun, kCalls);
 }
 

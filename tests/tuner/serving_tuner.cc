@@ -60,6 +60,10 @@ void ServingTuner::tune_on_a_thread() {
 }
 
 ServingTuner::~ServingTuner() {
+  stop();
+}
+
+void ServingTuner::stop() {
   const uint64_t one = 1;
   EXPECT_EQ(write(stop_.number(), &one, sizeof one), 8);
   if (serving_.joinable()) serving_.join();

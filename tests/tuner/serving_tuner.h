@@ -37,6 +37,8 @@ class ServingTuner {
 
   void start();
   void tune_on_a_thread();
+  // Ends both threads: what they wrote may be read.
+  void stop();
 
   const MeetingPlace& place() const { return place_; }
   Tuner& tuner() { return tuner_; }
