@@ -60,8 +60,18 @@ Status Connection::flush() {
   }
   unsent_.erase(0, sent);
   if (error == 0 || would_block(error)) return {};
-  is_at_end_ = true;
+  read_the_rest();
   return peer_is_gone(error);
+}
+
+void Connection::read_the_rest() {
+  std::array<char, 16384> buffer;
+  ssize_t count = 0;
+  do {
+    count = ::recv(socket_.number(), buffer.data(), buffer.size(), 0);
+    if (count > 0) reader_.feed({buffer.data(), static_cast<size_t>(count)});
+  } while (count > 0 || (count < 0 && errno == EINTR));
+  is_at_end_ = true;
 }
 
 Result<std::optional<Frame>> Connection::receive() {

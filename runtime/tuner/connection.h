@@ -40,6 +40,8 @@ class Connection {
   int descriptor() const { return socket_.number(); }
 
  private:
+  // What came before the other side went: a refusal says why it did.
+  void read_the_rest();
   bool wait(short events, std::chrono::milliseconds patience) const;
 
   static constexpr size_t kMostUnsentBytes = 2 * kMostAnswerBytes;

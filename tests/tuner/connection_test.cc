@@ -62,6 +62,18 @@ TEST(Connection, SendsToAPeerThatIsGoneWithoutASignal) {
   EXPECT_TRUE(one.is_closed());
 }
 
+TEST(Connection, ReturnsWhatCameBeforeThePeerWentAfterASendThatFailed) {
+  Ends ends = make_ends();
+  Connection one(std::move(ends.first), 1000);
+  {
+    Connection other(std::move(ends.second), 1000);
+    ASSERT_TRUE(other.send({1, 5, "refused"}).ok());
+  }
+  EXPECT_EQ(one.send({1, 6, "too late"}).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(one.receive_within(milliseconds(1)).value().payload, "refused");
+  EXPECT_EQ(one.receive().status().code(), StatusCode::kUnavailable);
+}
+
 TEST(Connection, CutMidMessageIsAnEndAndNotAFrame) {
   Ends ends = make_ends();
   Connection one(std::move(ends.first), 1000);
