@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable
 
 from ._template_problem import Untold, config_of, problem_of
-from ._triode import Gpu, TemplateRanker
+from ._triode import Gpu, Problem, TemplateRanker
 
 # An op or device that the model was not trained on keeps so many times the candidates.
 EXTRAPOLATED_KEEPS = 2
@@ -76,16 +76,15 @@ class Selection:
         """Those of `choices` worth timing, in their order of preference. Whatever the model has nothing to say
         of is kept as it is."""
         self.count("total_calls")
-        ranked = [(choice, config) for choice in choices if (config := config_of(choice)) is not None]
-        passed = [choice for choice in choices if config_of(choice) is None]
+        read = [(choice, config_of(choice)) for choice in choices]
+        ranked = [(choice, config) for choice, config in read if config is not None]
+        passed = [choice for choice, config in read if config is None]
         self.count("templates_passed_through", sum(1 for choice in passed if not is_vendor(choice)))
         if not ranked:
             return self._fall_back("nothing_to_rank", choices)
         try:
             picks = self._pick(ranked, inputs, op_name)
-        except Untold as untold:
-            return self._fall_back("unsupported", choices, op_name, str(untold))
-        except NotImplementedError as unsupported:
+        except (Untold, NotImplementedError) as unsupported:
             return self._fall_back("unsupported", choices, op_name, str(unsupported))
         if not picks.kept:
             return self._fall_back("nothing_fits", choices)
@@ -118,7 +117,7 @@ class Selection:
             return list(self._explanations.values())
 
     def _pick(self, ranked: list[tuple[Any, tuple[int, ...]]], inputs: Any, op_name: str) -> "_Picks":
-        problems = [str(problem_of(inputs, op_name, ranked[0][0], scale)) for scale in _scales(inputs)]
+        problems = [problem_of(inputs, op_name, ranked[0][0], scale) for scale in _scales(inputs)]
         gpu = self.gpu_of_device(inputs.device())
         configs = [config for _, config in ranked]
         key = (tuple(problems), op_name, gpu.name, tuple(configs), self.threshold_now())
@@ -138,12 +137,10 @@ class Selection:
         return _Picks([ranked[position][0] for position in positions], explanation)
 
     def _rank(
-        self, problems: list[str], gpu: Gpu, configs: list[tuple[int, ...]], op_name: str
+        self, problems: list[Problem], gpu: Gpu, configs: list[tuple[int, ...]], op_name: str
     ) -> tuple[list[int], Explanation]:
-        from ._triode import Problem
-
         count = self.options.top_k
-        middle = Problem.parse(problems[len(problems) // 2])
+        middle = problems[len(problems) // 2]
         ranking = self.ranker.rank(middle, gpu, configs, count)
         is_told = ranking.support == "in support" and op_name != "mm_plus_mm"
         if not is_told:
@@ -169,18 +166,16 @@ class Selection:
         return [index for index, _ in kept], explanation
 
     def _robust(
-        self, problems: list[str], gpu: Gpu, configs: list[tuple[int, ...]], count: int
+        self, problems: list[Problem], gpu: Gpu, configs: list[tuple[int, ...]], count: int
     ) -> list[tuple[int, float]]:
         """Configs that do well in every size, by the mean of their ln time; one that is not among the best of a
         size counts there as its last."""
-        from ._triode import Problem
-
         wide = max(32, 8 * count)
         sums: Counter[int] = Counter()
-        for text in problems:
+        for problem in problems:
             times = {
                 p.index: math.log(p.relative_time)
-                for p in self.ranker.rank(Problem.parse(text), gpu, configs, wide).picks
+                for p in self.ranker.rank(problem, gpu, configs, wide).picks
             }
             worst = max(times.values(), default=0.0)
             for index in range(len(configs)):
