@@ -2,7 +2,8 @@
 """Triode in Python: a learned model inside torch.compile, and matmuls with a kernel of your choice.
 
 `triode.install()` lets the model choose among Inductor's kernels: see triode.inductor. Importing triode
-changes nothing and does not import torch; `import triode.auto` installs at once.
+changes nothing and does not import torch; `import triode.auto` installs at once. triode.types reads and writes
+torch-diode's files.
 
     import numpy, triode
 
@@ -23,12 +24,14 @@ cannot run, MemoryError, and RuntimeError for everything else.
 """
 
 from ._triode import Artifact, Config, CpuDevice, Problem, Space, Target, __version__
+from .collection import MatmulCollector
 from .inductor import explain, install, status, uninstall
 
 __all__ = [
     "Artifact",
     "Config",
     "CpuDevice",
+    "MatmulCollector",
     "Problem",
     "Space",
     "Target",
