@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "cache/exchange/diode_file.h"
 #include "cache/exchange/source_file.h"
 #include "cache/exchange/timings_reader.h"
 #include "core/sha256.h"
@@ -14,12 +15,16 @@
 namespace triode {
 namespace {
 
+using exchange::ExchangeRow;
+using exchange::ExchangeTable;
 using exchange::kTimingsParameters;
 using exchange::SourceFile;
 using exchange::TimingsReader;
 using exchange::TimingsRow;
 
 constexpr double kSecondsPerMs = 1e-3;
+constexpr double kSecondsPerNs = 1e-9;
+constexpr std::string_view kDiodeDataset = "diode";
 constexpr std::string_view kGroup = "group_m";
 constexpr int32_t kUsualGroup = 8;  // Inductor's, where no column says
 
@@ -50,6 +55,31 @@ RawTrial trial_of(const TimingsRow& row) {
            .repeats = row.repeats}};
 }
 
+RawTrial trial_of(const ExchangeRow& row) {
+  const double seconds = row.measurement.median_ns * kSecondsPerNs;
+  return {row.outcome, {.median_s = seconds, .min_s = seconds, .max_s = seconds, .repeats = 1}};
+}
+
+// False for a kernel that has no tile, as the vendor's.
+bool read_values(const ExchangeRow& row, Values& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t usual = kTimingsParameters[i] == kGroup ? kUsualGroup : 0;
+    values[i] = static_cast<int32_t>(row.config.number_or(kTimingsParameters[i], usual));
+  }
+  return values[0] > 0 && values[1] > 0 && values[2] > 0;
+}
+
+// Where a config may compute in tf32, the problem is one of tf32: it runs as fast as such.
+Problem problem_of(const ExchangeRow& row) {
+  Problem problem = row.problem;
+  const exchange::ParameterValue* tf32 = row.config.find("ALLOW_TF32");
+  const bool is_allowed = tf32 != nullptr && *tf32 == exchange::ParameterValue(true);
+  if (is_allowed && problem.a_type == DType::kF32 && problem.b_type == DType::kF32) {
+    problem.a_type = problem.b_type = DType::kTF32;
+  }
+  return problem;
+}
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
@@ -70,9 +100,15 @@ class Collector {
       entry.problem.vendor = trial.time;
       return;
     }
-    const Values values = values_of(row);
-    entry.trials.try_emplace(values, trial);
-    for (size_t i = 0; i < values.size(); ++i) seen_[i].insert(values[i]);
+    add(entry, values_of(row), trial);
+  }
+
+  // Passes over a kernel without a tile.
+  void add(const ExchangeRow& row) {
+    Values values{};
+    if (!read_values(row, values)) return;
+    add(entry_of(problem_of(row), lower_case(row.target.device), kDiodeDataset), values,
+        trial_of(row));
   }
 
   void finish(RecordedTimings& timings) {
@@ -97,6 +133,11 @@ class Collector {
     std::map<Values, RawTrial> trials;
   };
 
+  void add(Entry& entry, const Values& values, const RawTrial& trial) {
+    entry.trials.try_emplace(values, trial);
+    for (size_t i = 0; i < values.size(); ++i) seen_[i].insert(values[i]);
+  }
+
   Entry& entry_of(const Problem& problem, const std::string& device, std::string_view dataset) {
     const std::string key = device + '\n' + std::string(dataset) + '\n' + to_string(problem);
     const auto [found, is_new] = positions_.try_emplace(key, entries_.size());
@@ -115,7 +156,31 @@ class Collector {
   std::array<std::set<int32_t>, kTimingsParameters.size()> seen_;
 };
 
+bool is_diode(const SourceFile& file) {
+  return file.base_name().ends_with(".msgpack") || file.bytes().starts_with('{');
+}
+
+Result<RecordedTimings> parse_diode(const SourceFile& file) {
+  const bool is_msgpack = !file.bytes().starts_with('{');
+  const ExchangeTable table = TRIODE_TRY(exchange::read_diode(
+      file, is_msgpack ? exchange::DiodeEncoding::kMsgpack : exchange::DiodeEncoding::kJson));
+  Collector collector("");
+  for (const ExchangeRow& row : table.rows) {
+    if (row.measurement.count == 0) return file.error("a Table holds no times; give a Dataset");
+    collector.add(row);
+  }
+  RecordedTimings timings;
+  timings.family = KernelFamily::kInductor;
+  timings.digest = to_hex(sha256(file.bytes()));
+  collector.finish(timings);
+  if (!timings.problems.empty()) return timings;
+  std::string reason = "it holds no timing of a Triton config";
+  for (const auto& dropped : table.dropped.entries()) reason += "; " + dropped.reason;
+  return file.error(reason);
+}
+
 Result<RecordedTimings> parse(const SourceFile& file, std::string_view device) {
+  if (is_diode(file)) return parse_diode(file);
   TimingsReader reader(file);
   TRIODE_TRY(reader.read_header());
   if (reader.is_full_space() && device.empty()) {

@@ -47,9 +47,10 @@ struct RecordedTimings {
   std::string digest;                     // sha256 of the text, uncompressed; hexadecimal
 };
 
-// Reads either of the tables that cache/exchange/timings_reader.h describes, as `triode cache
-// import` does. `device` serves the one without a device column. kInvalidArgument names the line.
-// Repeats of a config keep the first. Costs some microseconds a row.
+// Reads either of the tables that cache/exchange/timings_reader.h describes, or a Dataset of diode
+// (JSON; from a file msgpack too), as `triode cache import` does. `device` serves the table without
+// a device column. kInvalidArgument names the line. Repeats of a config keep the first; kernels of
+// a Dataset that have no tile are passed over. Costs some microseconds a row.
 Result<RecordedTimings> parse_recorded_timings(std::string_view text, std::string_view device);
 
 // The same from a file, which may be compressed (gzip). Fails as exchange::SourceFile::read does.

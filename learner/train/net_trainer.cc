@@ -172,11 +172,10 @@ class Training {
     for (int32_t epoch = 0; epoch < recipe_.epochs; ++epoch) {
       TrainingProgress state{.epoch = epoch + 1, .epochs = recipe_.epochs};
       state.training_loss = run_epoch(epoch, optimiser);
-      const bool is_last = epoch + 1 == recipe_.epochs;
-      const bool is_due = (epoch + 1) % kLookEvery == 0 && epoch >= kFirstLook * recipe_.epochs;
-      if (is_last || is_due) held_out_loss_ = keep_best();
+      if (is_look_due(epoch)) held_out_loss_ = keep_best(epoch);
       state.held_out_loss = held_out_loss_;
       if (progress && !progress(state)) return unavailable("the training was stopped");
+      if (recipe_.patience > 0 && epoch - best_epoch_ >= recipe_.patience) break;
     }
     return {};
   }
@@ -237,6 +236,11 @@ class Training {
     return chosen;
   }
 
+  bool is_look_due(int32_t epoch) const {
+    if (recipe_.patience > 0 || epoch + 1 == recipe_.epochs) return true;
+    return (epoch + 1) % kLookEvery == 0 && epoch >= kFirstLook * recipe_.epochs;
+  }
+
   double run_epoch(int32_t epoch, torch::optim::AdamW& optimiser) {
     for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_.below(i)]);
     const auto batch = static_cast<size_t>(recipe_.batch);
@@ -260,7 +264,7 @@ class Training {
   }
 
   // Keeps each member's weights if its own held-out part was never predicted better.
-  double keep_best() {
+  double keep_best(int32_t epoch) {
     const at::NoGradGuard no_grad;
     Tensor sum = at::zeros({recipe_.members});
     for (size_t first = 0; first < order_.size(); first += static_cast<size_t>(recipe_.batch)) {
@@ -274,6 +278,7 @@ class Training {
       double& least = best_loss_[static_cast<size_t>(member)];
       if (!(loss < least)) continue;
       least = loss;
+      best_epoch_ = epoch;
       for (size_t p = 0; p < now.size(); ++p) best_[p][member].copy_(now[p][member]);
     }
     return mean.mean().item<double>();
@@ -286,6 +291,7 @@ class Training {
   Tensor trains_;  // member x list: 1 where the member may learn from the list
   std::vector<int64_t> order_;
   double held_out_loss_ = INFINITY;  // at the last look
+  int32_t best_epoch_ = 0;           // when a member last got better
   std::vector<double> best_loss_;
   std::vector<Tensor> best_;  // as Ensemble::parameters
 };
@@ -301,6 +307,7 @@ Status check(const TrainingLists& lists, const NetRecipe& recipe) {
   if (recipe.members < 1 || recipe.epochs < 1 || recipe.batch < 1 || recipe.held_out_parts < 2) {
     return invalid_argument("a recipe needs a member, an epoch, a batch and two parts at least");
   }
+  if (recipe.patience < 0) return invalid_argument("a patience below zero");
   return {};
 }
 

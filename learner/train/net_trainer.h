@@ -48,6 +48,9 @@ struct NetRecipe {
   double listwise_weight = 0.1;  // kRank: of the listwise term
   double temperature = 0.05;     // of that term, in ln time; less looks closer at the best
   int32_t held_out_parts = 8;    // each net trains without one part of the groups, and stops by it
+  // Above 0: the held-out part is looked at after every epoch, and the training ends after so many
+  // in a row in which no net got better.
+  int32_t patience = 0;
   int32_t threads = 1;
   uint64_t seed = 0;
 };

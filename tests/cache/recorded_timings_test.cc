@@ -83,6 +83,38 @@ TEST(RecordedTimings, AreTheSameFromACompressedFile) {
   EXPECT_EQ(timings->problems[0].device, "h100");
 }
 
+// A Dataset of diode: two configs of one shape, then a kernel without a tile.
+constexpr std::string_view kDiode =
+    R"json({"hardware": {"NVIDIA H100": {"operation": {"mm": {"solution": {
+"{\"version\": 1, \"B\": 1, \"M\": 32, \"M_dtype\": \"float32\", \"N\": 48, \"K\": 64, \"K_dtype\": \"float32\", \"out_dtype\": \"float32\", \"out_size\": [1, 32, 48], \"out_stride\": [1536, 48, 1]}":
+{"timed_configs": [
+{"config": {"name": "a", "grid": 1, "block_m": 64, "block_n": 32, "block_k": 16, "group_m": 4, "num_stages": 3, "num_warps": 4}, "time": 0.5, "version": 1},
+{"config": {"name": "a", "grid": 1, "block_m": 64, "block_n": 32, "block_k": 16, "group_m": 8, "num_stages": 3, "num_warps": 4, "ALLOW_TF32": true}, "time": 0.25, "version": 1},
+{"config": {"name": "mm", "grid": 1, "block_m": 0, "block_n": 0, "block_k": 0, "group_m": 0, "num_stages": 0, "num_warps": 0}, "time": 0.125, "version": 1}
+], "version": 1}}, "version": 1}}, "version": 1}}, "version": 1})json";
+
+TEST(RecordedTimings, AreReadFromADatasetOfDiode) {
+  const Result<RecordedTimings> timings = parse_recorded_timings(kDiode, "");
+  ASSERT_TRUE(timings.ok()) << timings.status().to_string();
+  EXPECT_EQ(timings->family, KernelFamily::kInductor);
+  ASSERT_EQ(timings->problems.size(), 2u);  // what may be computed in tf32 is another problem
+  EXPECT_EQ(timings->problems[0].device, "nvidia h100");
+  EXPECT_EQ(timings->problems[0].problem.a_type, DType::kF32);
+  EXPECT_EQ(timings->problems[0].problem.n, 48);
+  ASSERT_EQ(timings->problems[0].trials.size(), 1u);  // without the kernel that has no tile
+  EXPECT_DOUBLE_EQ(timings->problems[0].trials[0].time.median_s, 0.5e-3);
+  EXPECT_EQ(timings->space.to_string(timings->problems[0].trials[0].config),
+            "block_m=64 block_n=32 block_k=16 group_m=4 num_stages=3 num_warps=4");
+  EXPECT_EQ(timings->problems[1].problem.a_type, DType::kTF32);
+}
+
+TEST(RecordedTimings, OfATableOrAnotherJsonAreRefused) {
+  EXPECT_THAT(parse_recorded_timings(R"({"shapes": []})", ""),
+              FailsWith(StatusCode::kInvalidArgument, HasSubstr("diode's ShapeSet")));
+  EXPECT_THAT(parse_recorded_timings(R"({"hardware": {}, "version": 1})", ""),
+              FailsWith(StatusCode::kInvalidArgument, HasSubstr("no timing of a Triton config")));
+}
+
 TEST(RecordedTimings, WithoutADeviceAreAnError) {
   EXPECT_THAT(
       parse_recorded_timings(kShort, ""),

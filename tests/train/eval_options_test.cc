@@ -29,5 +29,12 @@ TEST(EvalOptions, HelpNamesThem) {
   }
 }
 
+TEST(EvalOptions, HoldOutIsOfAModelThatWasTrainedBefore) {
+  EXPECT_EQ(parse_eval_options({"--data", "a", "--hold-out", "5"})->hold_out, 5u);
+  EXPECT_EQ(
+      parse_eval_options({"--data", "a", "--hold-out", "5", "--split", "grouped"}).status().code(),
+      StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace triode::eval_tool

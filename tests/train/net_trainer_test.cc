@@ -110,6 +110,28 @@ TEST(NetTrainer, KeepsTheWeightsThatPredictedTheHeldOutPartBest) {
   EXPECT_NEAR(held_out_error(lists, nets->front(), recipe.held_out_parts), best, 1e-3 * best);
 }
 
+TEST(NetTrainer, EndsWhenItsPatienceIsOverWithTheBestWeights) {
+  const TrainingLists lists = bowls(40);
+  NetRecipe recipe = small_recipe();
+  recipe.objective = Objective::kSquaredError;
+  recipe.members = 1;
+  recipe.learning_rate = 0.5;
+  recipe.epochs = 200;
+  recipe.patience = 6;
+  std::vector<double> losses;
+  const auto nets = train_nets(lists, recipe, [&](const TrainingProgress& progress) {
+    losses.push_back(progress.held_out_loss);
+    return true;
+  });
+  ASSERT_TRUE(nets.ok());
+  const auto best = std::min_element(losses.begin(), losses.end());
+  EXPECT_LT(losses.size(), 200u);
+  EXPECT_EQ(losses.end() - best - 1, recipe.patience);
+  EXPECT_NEAR(held_out_error(lists, nets->front(), recipe.held_out_parts), *best, 1e-3 * *best);
+  recipe.patience = -1;
+  EXPECT_EQ(train_nets(lists, recipe, nullptr).status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST(NetTrainer, LearnsAProbability) {
   TrainingLists lists = bowls(40);
   for (size_t row = 0; row < lists.y.size(); ++row) lists.y[row] = lists.x[row * 2] > 0 ? 1 : 0;

@@ -236,6 +236,17 @@ Result<std::string> text_of_cache(const std::string& folder) {
   return collected_text(cache->measurements());
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+// Names in files are longer than those of known devices, or shorter.
+bool is_device(const std::string& name, const std::string& wanted) {
+  return name.find(wanted) != std::string::npos || wanted.find(name) != std::string::npos;
+}
+
 Result<std::string> text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return not_found("cannot read " + path);
@@ -305,6 +316,24 @@ Result<std::vector<train::TimedProblem>> read_timings(std::span<const std::strin
     add(TRIODE_TRY(parse_collected(text)));
   }
   return all;
+}
+
+Status keep_only(std::string_view hardware, std::string_view op,
+                 std::vector<train::TimedProblem>& problems) {
+  const std::string wanted = lower_case(hardware);
+  std::set<std::string> there;
+  for (const train::TimedProblem& timed : problems) {
+    there.insert(timed.device->name + " " + std::string(to_string(timed.problem.op)));
+  }
+  std::erase_if(problems, [&](const train::TimedProblem& timed) {
+    return !is_device(lower_case(timed.device->name), wanted) ||
+           (!op.empty() && to_string(timed.problem.op) != op);
+  });
+  if (!problems.empty()) return {};
+  std::string message = "no timings of " + std::string(hardware.empty() ? "any device" : hardware) +
+                        ", " + std::string(op.empty() ? "any operation" : op) + "; there are of";
+  for (const std::string& one : there) message += "\n  " + one;
+  return not_found(message);
 }
 
 }  // namespace triode::collect

@@ -35,4 +35,10 @@ Result<std::vector<train::TimedProblem>> read_timings(std::span<const std::strin
                                                       std::string_view device,
                                                       std::span<const std::string> caches);
 
+// Leaves the problems of one device and operation; an empty word leaves all. A device is meant by
+// its name or a part of it, in any case ("NVIDIA H100", "h100"). kNotFound, with what there is, if
+// none is left.
+Status keep_only(std::string_view hardware, std::string_view op,
+                 std::vector<train::TimedProblem>& problems);
+
 }  // namespace triode::collect

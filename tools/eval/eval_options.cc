@@ -42,6 +42,10 @@ void declare(CLI::App& app, EvalOptions& options, std::string& split, std::strin
   app.add_option("--epochs", options.epochs)->check(CLI::Range(1, 10'000));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 256));
   app.add_option("--seed", options.seed);
+  app.add_option("--hold-out", options.hold_out)->check(CLI::Range(2, 1'000));
+  app.add_option("--predictions", options.predictions);
+  app.add_option("--hardware-name", options.hardware);
+  app.add_option("--op-name", options.op)->check(CLI::IsMember({"mm", "addmm", "bmm"}));
 }
 
 }  // namespace
@@ -75,6 +79,9 @@ Result<EvalOptions> parse_eval_options(const std::vector<std::string>& arguments
   if (options.help || options.version) return options;
   if (options.data.empty() && options.caches.empty()) {
     return invalid_argument("neither --data nor --cache names timings");
+  }
+  if (options.hold_out > 1 && options.split != SplitKind::kAll) {
+    return invalid_argument("--hold-out is of a model that was trained before: --split all");
   }
   std::sort(options.ks.begin(), options.ks.end());
   return options;

@@ -42,6 +42,10 @@ struct EvalOptions {
   int32_t epochs = 0;
   int32_t threads = 1;
   uint64_t seed = 0;
+  size_t hold_out = 0;      // above 1: only the part that `triode train --hold-out` left out
+  std::string predictions;  // file that gets what the model says of every config
+  std::string hardware;     // only timings of this device
+  std::string op;           // only timings of this operation
 };
 
 // Takes the arguments after `triode eval`. kInvalidArgument says what is wrong.

@@ -49,6 +49,10 @@ std::vector<Split> splits_of(const std::vector<TimedProblem>& problems,
       break;
   }
   Split split;
+  if (options.hold_out > 1) {
+    split.test = train::grouped_folds(problems, options.hold_out, options.seed).front().test;
+    return {split};
+  }
   split.test.resize(problems.size());
   std::iota(split.test.begin(), split.test.end(), size_t{0});
   return {split};
@@ -62,6 +66,7 @@ class Evaluator {
   Result<Evaluation> run() {
     out_.problems =
         TRIODE_TRY(collect::read_timings(options_.data, options_.device, options_.caches));
+    TRIODE_TRY(collect::keep_only(options_.hardware, options_.op, out_.problems));
     splits_ = splits_of(out_.problems, options_);
     out_.data_digest = train::data_digest(out_.problems);
     out_.split_digest = train::split_digest(out_.problems, splits_);
@@ -75,6 +80,9 @@ class Evaluator {
       out_.models.push_back(model->digest());
       TRIODE_TRY(train::judge_choices(out_.problems, split.test, train::rank_by(*model),
                                       options_.ks, fold, out_.model));
+      if (!options_.predictions.empty()) {
+        TRIODE_TRY(predict(out_.problems, split.test, *model, out_.predictions));
+      }
       TRIODE_TRY(judge_baselines(fold));
       TRIODE_TRY(judge_peers(fold));
       if (options_.online) TRIODE_TRY(judge_online(split, fold, model));

@@ -11,6 +11,7 @@
 #include "learner/train/online_judge.h"
 #include "learner/train/timed_problem.h"
 #include "tools/eval/eval_options.h"
+#include "tools/eval/predictions.h"
 
 namespace triode::eval_tool {
 
@@ -30,6 +31,7 @@ struct Evaluation {
   std::map<std::string, std::vector<train::Judgement>> baselines;
   std::map<std::string, std::string> missing;  // peers that could not be asked: why, what to do
   std::vector<StreamRun> streams;              // empty without --online
+  std::vector<Prediction> predictions;         // empty without --predictions
   std::vector<std::string> models;             // digest of each that was judged
   std::string split_digest;
   std::string data_digest;

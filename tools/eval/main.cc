@@ -30,6 +30,11 @@ int evaluate_and_report(const EvalOptions& options) {
       evaluate(options, [&](double done, const std::string& what) { line.show(done, what); });
   line.finish();
   if (!evaluation.ok()) return complain(evaluation.status(), kFailed);
+  if (!options.predictions.empty()) {
+    const Status written =
+        write_predictions(options.predictions, evaluation->problems, evaluation->predictions);
+    if (!written.ok()) return complain(written, kFailed);
+  }
   std::cout << (options.json ? report_json(options, *evaluation)
                              : report_text(options, *evaluation));
   return kDone;

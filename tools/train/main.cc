@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program behind `triode train`.
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -40,6 +42,7 @@ Result<std::string> read_text(const std::string& path) {
 
 Result<std::vector<train::TimedProblem>> training_problems(const TrainOptions& options) {
   auto problems = TRIODE_TRY(collect::read_timings(options.data, options.device, options.caches));
+  TRIODE_TRY(collect::keep_only(options.hardware, options.op, problems));
   const auto except = TRIODE_TRY(collect::read_timings(options.except, options.device, {}));
   std::unordered_set<uint64_t> groups;
   for (const train::TimedProblem& timed : except) groups.insert(train::shape_group(timed.problem));
@@ -53,16 +56,60 @@ train::ModelRecipe recipe_of(const TrainOptions& options, DeviceKind kind) {
   train::ModelRecipe recipe = train::ModelRecipe::standard_for(kind, options.seed, options.threads);
   if (options.members > 0) recipe.rank.members = options.members;
   if (options.epochs > 0) recipe.rank.epochs = recipe.student.epochs = options.epochs;
+  train::NetRecipe& rank = recipe.rank;
+  if (options.batch > 0) rank.batch = options.batch;
+  if (options.learning_rate > 0) rank.learning_rate = options.learning_rate;
+  if (options.weight_decay >= 0) rank.weight_decay = options.weight_decay;
+  if (options.layers > 0) rank.hidden.resize(static_cast<size_t>(options.layers), rank.hidden[0]);
+  if (options.hidden_dim > 0) std::ranges::fill(rank.hidden, options.hidden_dim);
+  rank.patience = options.patience;
   return recipe;
 }
 
-void report(const TrainOptions& options, const Snapshot& snapshot, size_t problems) {
+// The losses of every epoch, by part: what a plot of a training shows.
+class History {
+ public:
+  void add(const train::ModelProgress& progress) {
+    const auto known = [](double loss) {
+      return std::isfinite(loss) ? nlohmann::json(loss) : nlohmann::json();
+    };
+    parts_[progress.part].push_back({{"epoch", progress.net.epoch},
+                                     {"training_loss", known(progress.net.training_loss)},
+                                     {"held_out_loss", known(progress.net.held_out_loss)}});
+  }
+
+  Status write(const std::string& path) const {
+    if (path.empty()) return {};
+    std::ofstream file(path);
+    file << parts_.dump(1) << "\n";
+    file.close();
+    return file ? Status() : unavailable("cannot write " + path);
+  }
+
+ private:
+  nlohmann::json parts_ = nlohmann::json::object();
+};
+
+// All, or those of the shapes that are not held out.
+std::vector<size_t> trained_problems(const std::vector<train::TimedProblem>& problems,
+                                     const TrainOptions& options) {
+  if (options.hold_out > 1) {
+    return train::grouped_folds(problems, options.hold_out, options.seed).front().train;
+  }
+  std::vector<size_t> all(problems.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return all;
+}
+
+void report(const TrainOptions& options, const Snapshot& snapshot, size_t problems,
+            size_t held_out) {
   const std::string digest = snapshot_digest(snapshot);
   if (options.json) {
     const nlohmann::json json = {{"snapshot", options.output},
                                  {"digest", digest},
                                  {"data_digest", snapshot.training_digest},
                                  {"problems", problems},
+                                 {"held_out", held_out},
                                  {"bytes", write_snapshot(snapshot).size()}};
     std::cout << json.dump() << "\n";
   } else {
@@ -75,12 +122,13 @@ Status train(const TrainOptions& options) {
   const std::string introduction = TRIODE_TRY(read_text(options.card));
   const std::vector<train::TimedProblem> problems = TRIODE_TRY(training_problems(options));
   const train::FeatureMatrix matrix = TRIODE_TRY(train::extract_features(problems));
-  std::vector<size_t> all(problems.size());
-  std::iota(all.begin(), all.end(), size_t{0});
+  const std::vector<size_t> chosen = trained_problems(problems, options);
   ProgressLine line = progress_on_stderr(options.quiet);
   const train::ModelRecipe recipe = recipe_of(options, matrix.table->kind);
+  History history;
   auto trained = train::train_model(
-      problems, matrix, all, options.name, recipe, [&](const train::ModelProgress& progress) {
+      problems, matrix, chosen, options.name, recipe, [&](const train::ModelProgress& progress) {
+        history.add(progress);
         line.show(progress.done, progress.part + ": epoch " + std::to_string(progress.net.epoch) +
                                      " of " + std::to_string(progress.net.epochs));
         return true;
@@ -89,7 +137,8 @@ Status train(const TrainOptions& options) {
   Snapshot snapshot = TRIODE_TRY(std::move(trained));
   snapshot.card = train::model_card(snapshot, problems, recipe, introduction);
   TRIODE_TRY(save_snapshot(snapshot, options.output));
-  report(options, snapshot, problems.size());
+  TRIODE_TRY(history.write(options.history));
+  report(options, snapshot, chosen.size(), problems.size() - chosen.size());
   return {};
 }
 

@@ -23,6 +23,16 @@ void declare(CLI::App& app, TrainOptions& options) {
   app.add_option("--card", options.card);
   app.add_option("--members", options.members)->check(CLI::Range(1, 64));
   app.add_option("--epochs", options.epochs)->check(CLI::Range(1, 10'000));
+  app.add_option("--batch-size", options.batch)->check(CLI::Range(1, 100'000));
+  app.add_option("--learning-rate", options.learning_rate)->check(CLI::PositiveNumber);
+  app.add_option("--weight-decay", options.weight_decay)->check(CLI::NonNegativeNumber);
+  app.add_option("--hidden-dim", options.hidden_dim)->check(CLI::Range(1, 1024));
+  app.add_option("--num-layers", options.layers)->check(CLI::Range(1, 7));
+  app.add_option("--patience", options.patience)->check(CLI::Range(1, 10'000));
+  app.add_option("--hold-out", options.hold_out)->check(CLI::Range(2, 1'000));
+  app.add_option("--history", options.history);
+  app.add_option("--hardware-name", options.hardware);
+  app.add_option("--op-name", options.op)->check(CLI::IsMember({"mm", "addmm", "bmm"}));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 256));
   app.add_option("--seed", options.seed);
 }

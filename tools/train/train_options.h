@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,6 +29,17 @@ struct TrainOptions {
   std::string card;     // Markdown file that opens the model card
   int32_t members = 0;  // 0: the recipe's
   int32_t epochs = 0;   // 0: the recipe's
+  // Of the nets that rank. 0: the recipe's.
+  int32_t batch = 0;
+  double learning_rate = 0;
+  double weight_decay = -1;  // below 0: the recipe's
+  int32_t hidden_dim = 0;
+  int32_t layers = 0;
+  int32_t patience = 0;  // epochs without gain after which a training ends; 0: none
+  size_t hold_out = 0;   // above 1: one of so many parts of the shapes is not trained on
+  std::string history;   // JSON file that gets the losses of every epoch
+  std::string hardware;  // only timings of this device
+  std::string op;        // only timings of this operation
   int32_t threads = 1;
   uint64_t seed = 0;
 };
