@@ -2,11 +2,13 @@
 // The program behind `triode collect`.
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@
 #include "tools/collect/collected_problems.h"
 #include "tools/collect/collected_trials.h"
 #include "tools/collect/collector.h"
+#include "tools/toolkit/hand_over.h"
 #include "tools/train/progress_line.h"
 #include "triode_version.h"
 
@@ -82,7 +85,40 @@ Status collect(const CollectOptions& options) {
   return {};
 }
 
+// Of diode's toolkit: shapes drawn in its ways, files of its formats, gpus.
+constexpr std::array<std::string_view, 20> kToolkitOptions = {"--output",
+                                                              "--num-shapes",
+                                                              "--min-size",
+                                                              "--max-size",
+                                                              "--power-of-two",
+                                                              "--log-normal",
+                                                              "--no-rectangular",
+                                                              "--no-odd-sizes",
+                                                              "--search-mode",
+                                                              "--search-space",
+                                                              "--chunk-size",
+                                                              "--format",
+                                                              "--log-normal-m-mean",
+                                                              "--log-normal-m-std",
+                                                              "--log-normal-n-mean",
+                                                              "--log-normal-n-std",
+                                                              "--log-normal-k-mean",
+                                                              "--log-normal-k-std",
+                                                              "--operations",
+                                                              "--dtypes"};
+
+bool is_for_toolkit(const std::vector<std::string>& arguments) {
+  if (toolkit::has_option(arguments, kToolkitOptions)) return true;
+  for (size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (arguments[i] == "--device" && arguments[i + 1] != "cpu") return true;
+  }
+  return false;
+}
+
 int run(const std::vector<std::string>& arguments) {
+  if (is_for_toolkit(arguments)) {
+    return complain(toolkit::become_toolkit("collect", arguments), kFailed);
+  }
   const auto options = parse_collect_options(arguments, usable_cores());
   if (!options.ok()) return complain(options.status(), kWrongUsage);
   if (options->help) {

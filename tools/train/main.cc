@@ -2,6 +2,7 @@
 // The program behind `triode train`.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "learner/train/model_trainer.h"
 #include "learner/train/split.h"
 #include "tools/collect/collected_trials.h"
+#include "tools/toolkit/hand_over.h"
 #include "tools/train/progress_line.h"
 #include "tools/train/train_options.h"
 #include "triode_version.h"
@@ -142,7 +145,15 @@ Status train(const TrainOptions& options) {
   return {};
 }
 
+// Of diode's toolkit, under which they mean what `--data`, `--output`, `--epochs` and more do here.
+constexpr std::array<std::string_view, 7> kToolkitOptions = {
+    "--dataset",    "--data-dir", "--model",          "--model-type",
+    "--num-epochs", "--log-dir",  "--file-extensions"};
+
 int run(const std::vector<std::string>& arguments) {
+  if (toolkit::has_option(arguments, kToolkitOptions)) {
+    return complain(toolkit::become_toolkit("train", arguments), kFailed);
+  }
   const auto options = parse_train_options(arguments);
   if (!options.ok()) return complain(options.status(), kWrongUsage);
   if (options->help) {
