@@ -3,7 +3,7 @@
 
 `triode.install()` lets the model choose among Inductor's kernels: see triode.inductor. Importing triode
 changes nothing and does not import torch; `import triode.auto` installs at once. triode.types reads and writes
-torch-diode's files.
+torch-diode's files, and triode.compat.diode has its names.
 
     import numpy, triode
 
@@ -26,6 +26,8 @@ cannot run, MemoryError, and RuntimeError for everything else.
 from ._triode import Artifact, Config, CpuDevice, Problem, Space, Target, __version__
 from .collection import MatmulCollector
 from .inductor import explain, install, status, uninstall
+from .registry import get_integration_status, get_model_registry
+from .stats import get_stats, reset_stats
 
 __all__ = [
     "Artifact",
@@ -37,7 +39,11 @@ __all__ = [
     "Target",
     "__version__",
     "explain",
+    "get_integration_status",
+    "get_model_registry",
+    "get_stats",
     "install",
+    "reset_stats",
     "status",
     "uninstall",
 ]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch-diode's names. A program that used diode changes its imports to this module:
+
+    from triode.compat.diode import install_diode_choices, MatmulDatasetCollector, Dataset
+
+docs/coming-from-diode.md tells what is different behind the names.
+"""
+
+from .. import collection, registry, types
+from ..registry import (
+    IntegrationRegistry,
+    MatmulIntegration,
+    ModelPointer,
+    ModelRegistry,
+    generate_model_manifest,
+    get_integration_registry,
+    get_integration_status,
+    get_model_registry,
+    integrate_all,
+    register_integration,
+    register_model,
+)
+from ..registry import Integration as BaseIntegration
+from ..types import (
+    Dataset,
+    DatasetHardware,
+    DatasetOperation,
+    DatasetSolution,
+    Hardware,
+    MMProblem,
+    MMShape,
+    Operation,
+    OperationShapeSet,
+    ShapeSet,
+    Solution,
+    Table,
+    TimedConfig,
+    TritonGEMMConfig,
+)
+from ..types import Record as JSONSerializable
+from .diode_choices import DiodeInductorChoices, create_diode_choices, install_diode_choices
+from .diode_collector import CollectionMode, MatmulDatasetCollector
+from .diode_toolkit import (
+    collect_data,
+    convert_json_to_msgpack,
+    create_validation_dataset,
+    train_model,
+    train_model_from_directory,
+    validate_max_autotune,
+    validate_model,
+)
+
+MatmulDataset = Dataset
+
+__all__ = [
+    "BaseIntegration",
+    "CollectionMode",
+    "Dataset",
+    "DatasetHardware",
+    "DatasetOperation",
+    "DatasetSolution",
+    "DiodeInductorChoices",
+    "Hardware",
+    "IntegrationRegistry",
+    "JSONSerializable",
+    "MMProblem",
+    "MMShape",
+    "MatmulDataset",
+    "MatmulDatasetCollector",
+    "MatmulIntegration",
+    "ModelPointer",
+    "ModelRegistry",
+    "Operation",
+    "OperationShapeSet",
+    "ShapeSet",
+    "Solution",
+    "Table",
+    "TimedConfig",
+    "TritonGEMMConfig",
+    "collect_data",
+    "collection",
+    "convert_json_to_msgpack",
+    "create_diode_choices",
+    "create_validation_dataset",
+    "generate_model_manifest",
+    "get_integration_registry",
+    "get_integration_status",
+    "get_model_registry",
+    "install_diode_choices",
+    "integrate_all",
+    "register_integration",
+    "register_model",
+    "registry",
+    "train_model",
+    "train_model_from_directory",
+    "types",
+    "validate_max_autotune",
+    "validate_model",
+]
