@@ -84,7 +84,8 @@ def planned_shapes(options: ShapeOptions) -> list[Planned]:
             repeats += 1
             if repeats > MOST_REPEATS:
                 raise ValueError(
-                    f"only {len(planned)} of {options.num_shapes} different sizes came up; widen the range or ask for fewer"
+                    f"only {len(planned)} of {options.num_shapes} different sizes came up; widen the range or "
+                    "ask for fewer"
                 )
             continue
         repeats = 0

@@ -80,7 +80,9 @@ def gather(given: Any, plan: list[Planned], name: str) -> dict[str, Any]:
     from ..collection.inductor_runs import RunOptions, collect_through_inductor
 
     if given.configs or given.cache or given.trial_ms:
-        raise options.WrongUsage(f"--configs, --trial-ms and --cache are of Triode's own kernels: --output FILE{TRIALS}")
+        raise options.WrongUsage(
+            f"--configs, --trial-ms and --cache are of Triode's own kernels: --output FILE{TRIALS}"
+        )
     counts = collect_through_inductor(
         plan,
         output,
@@ -101,7 +103,9 @@ def output_of(given: Any, name: str) -> Path:
     output = Path(given.output or name + (TRIALS if is_trials else f".{given.format or 'json'}"))
     if output.name.endswith(TRIALS):
         if given.device != "cpu":
-            raise options.WrongUsage(f"FILE{TRIALS} holds timings of a CPU; with --device {given.device} name FILE.json")
+            raise options.WrongUsage(
+                f"FILE{TRIALS} holds timings of a CPU; with --device {given.device} name FILE.json"
+            )
         if given.format:
             raise options.WrongUsage(f"--format {given.format} is not that of FILE{TRIALS}")
         return output

@@ -16,9 +16,15 @@ class Failure(Exception):
 
 
 def program(name: str) -> str:
-    """`triode-NAME`: of the folder TRIODE_BIN, which the launchers set, else beside the package's build or the
+    """`triode-NAME`: of the folder TRIODE_BIN, which the launchers set, else of the package, its build or the
     interpreter, else in PATH."""
-    folders = [os.environ.get("TRIODE_BIN"), Path(__file__).parents[3] / "bin", Path(sys.executable).parent]
+    here = Path(__file__)
+    folders = [
+        os.environ.get("TRIODE_BIN"),
+        here.parents[1] / "bin",
+        here.parents[3] / "bin",
+        Path(sys.executable).parent,
+    ]
     path = os.pathsep.join([*(str(folder) for folder in folders if folder), os.environ.get("PATH", "")])
     found = shutil.which(f"triode-{name}", path=path)
     if found is None:

@@ -18,7 +18,8 @@ def _lines(told: Mapping[str, Any], indent: str) -> list[str]:
         if name in LEFT_OUT:
             continue
         if name == "regret" and isinstance(value, Mapping):
-            lines += [f"{indent}regret of the model's first N, against the best of all:", *_regret(value, indent + "  ")]
+            lines.append(f"{indent}regret of the model's first N, against the best of all:")
+            lines += _regret(value, indent + "  ")
         elif isinstance(value, Mapping):
             lines += [f"{indent}{name}:", *_lines(value, indent + "  ")]
         elif isinstance(value, list) and value and isinstance(value[0], Mapping):

@@ -48,7 +48,8 @@ def train_model(given: Any, files: list[str], model: str) -> dict[str, Any]:
     if given.device != "cpu":
         print(f"models are trained on the CPU; --device {given.device} changes nothing", file=sys.stderr)
     history = logs / "training_history.json"
-    trained = programs.run_json("train", [*_recipe(given), *_data(given, files), "--output", model, "--history", history])
+    written = ["--output", model, "--history", history]
+    trained = programs.run_json("train", [*_recipe(given), *_data(given, files), *written])
     if not given.no_plots:
         plots.plot_training(json.loads(history.read_text()), logs / "training_curves.png")
     told: dict[str, Any] = {"model": model, **trained, "log_dir": str(logs)}

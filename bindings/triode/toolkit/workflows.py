@@ -29,7 +29,8 @@ def collect_and_train(arguments: list[str]) -> dict[str, Any]:
     if not given.skip_validation:
         given.output, given.num_shapes = given.validation_dataset, given.validation_shapes
         seen = frozenset(group_of(one.shape) for one in plan)
-        told["validation_collection"] = collecting.gather(given, collecting.planned(given, VALIDATION, exclude=seen), "")
+        others = collecting.planned(given, VALIDATION, exclude=seen)
+        told["validation_collection"] = collecting.gather(given, others, "")
     if not given.skip_training:
         told["training"] = training.train_model(given, files_like(given.dataset), given.model)
     if not given.skip_training and not given.skip_validation:
@@ -75,7 +76,9 @@ def _collect_example(given: Any, as_context: bool, count: int) -> dict[str, Any]
     folder = Path(given.output_dir)
     folder.mkdir(parents=True, exist_ok=True)
     dtype = "float32" if given.device == "cpu" else "float16"
-    shapes = ShapeOptions(num_shapes=count, min_size=64, max_size=512, seed=given.seed, operations=("mm",), dtypes=(dtype,))
+    shapes = ShapeOptions(
+        num_shapes=count, min_size=64, max_size=512, seed=given.seed, operations=("mm",), dtypes=(dtype,)
+    )
     run = RunOptions(device=given.device, search_space="DEFAULT")
     collector = MatmulCollector()
     if as_context:
