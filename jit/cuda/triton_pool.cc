@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "jit/cuda/triton_answer.h"
+#include "jit/cuda/triton_request.h"
+
 namespace triode::cuda {
 
 TritonPool::TritonPool(TritonPoolOptions options) : options_(std::move(options)) {}
@@ -32,18 +35,29 @@ void TritonPool::give_back(std::unique_ptr<TritonWorker> worker) {
   freed_.notify_one();
 }
 
+Result<std::vector<std::string>> TritonPool::ask(const std::string& request) {
+  std::unique_ptr<TritonWorker> worker = TRIODE_TRY(take_worker());
+  auto frames = worker->ask(request, options_.time_limit);
+  if (!frames.ok()) worker.reset();  // ended before its place is given to another
+  give_back(std::move(worker));
+  return frames;
+}
+
+Result<std::string> TritonPool::toolchain(const std::string& arch) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = toolchains_.find(arch); known != toolchains_.end()) return known->second;
+  }
+  const auto frames = TRIODE_TRY(ask(triton_toolchain_request(arch)));
+  std::string toolchain = TRIODE_TRY(read_triton_toolchain(frames));
+  const std::lock_guard lock(mutex_);
+  return toolchains_.emplace(arch, std::move(toolchain)).first->second;
+}
+
 Result<TritonKernel> TritonPool::compile(const Problem& problem, const Config& config,
                                          const std::string& arch) {
   const std::string request = TRIODE_TRY(triton_request(problem, config, arch));
-  std::unique_ptr<TritonWorker> worker = TRIODE_TRY(take_worker());
-  auto frames = worker->ask(request, options_.time_limit);
-  if (!frames.ok()) {
-    worker.reset();  // ended before its place is given to another
-    give_back(nullptr);
-    return frames.status();
-  }
-  give_back(std::move(worker));
-  return read_triton_answer(std::move(frames).take());
+  return read_triton_answer(TRIODE_TRY(ask(request)));
 }
 
 }  // namespace triode::cuda

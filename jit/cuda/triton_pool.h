@@ -3,11 +3,14 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "core/config.h"
+#include "core/problem.h"
 #include "core/status.h"
 #include "jit/cuda/triton_kernel.h"
 #include "jit/cuda/triton_worker.h"
@@ -30,12 +33,18 @@ class TritonPool {
  public:
   explicit TritonPool(TritonPoolOptions options);
 
+  // Triton, its assembler for `arch`, and our kernel sources: what decides the code besides
+  // triton_request(), and so part of triton_artifact_key(). Asks a worker the first time, which
+  // takes about a second; then at once. kUnavailable as for compile().
+  Result<std::string> toolchain(const std::string& arch);
+
   // kInvalidArgument, with the compiler's words, if Triton refuses; kUnavailable if the worker
   // ended or took too long; kUnsupported for a problem that our kernel does not do.
   Result<TritonKernel> compile(const Problem& problem, const Config& config,
                                const std::string& arch);
 
  private:
+  Result<std::vector<std::string>> ask(const std::string& request);
   Result<std::unique_ptr<TritonWorker>> take_worker();
   // Null gives back the place of a worker that was lost.
   void give_back(std::unique_ptr<TritonWorker> worker);
@@ -45,6 +54,7 @@ class TritonPool {
   std::condition_variable freed_;
   std::vector<std::unique_ptr<TritonWorker>> idle_;  // guarded by mutex_
   int in_use_ = 0;                                   // guarded by mutex_
+  std::map<std::string, std::string> toolchains_;    // by arch; guarded by mutex_
 };
 
 }  // namespace triode::cuda

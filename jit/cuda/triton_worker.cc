@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "jit/cuda/triton_answer.h"
+
 namespace triode::cuda {
 namespace {
 
@@ -170,8 +172,9 @@ Result<std::vector<std::string>> TritonWorker::ask(const std::string& request,
   std::string frame(reinterpret_cast<const char*>(&size), sizeof size);
   TRIODE_TRY(send_all(frame + request, deadline));
   std::vector<std::string> answer = {TRIODE_TRY(receive_frame(deadline))};
-  if (answer[0].starts_with("error=")) return answer;
-  for (int i = 0; i < 2; ++i) answer.push_back(TRIODE_TRY(receive_frame(deadline)));
+  for (size_t more = TRIODE_TRY(frames_after(answer[0])); more > 0; --more) {
+    answer.push_back(TRIODE_TRY(receive_frame(deadline)));
+  }
   return answer;
 }
 

@@ -29,7 +29,7 @@ class TritonWorker {
   TritonWorker(const TritonWorker&) = delete;
   TritonWorker& operator=(const TritonWorker&) = delete;
 
-  // The frames of the answer: lines, PTX, cubin; or one alone, which begins with "error=".
+  // The frames of the answer, as read_triton_answer() takes them.
   // kUnavailable if the worker ends, babbles, or has not answered within `limit`; it is of no use
   // after that.
   Result<std::vector<std::string>> ask(const std::string& request, std::chrono::milliseconds limit);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/jit_cuda/gpu_product.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -43,12 +44,16 @@ Layout layout_of_c(const Problem& p) {
 void write_element(DType dtype, std::byte* to, double value) {
   const uint16_t half = dtype == DType::kF16 ? vgpu::to_f16(value) : vgpu::to_bf16(value);
   const auto single = static_cast<float>(value);
+  const uint32_t truncated = vgpu::to_tf32(value, vgpu::Rounding::kNearest);
   switch (dtype) {
     case DType::kF64:
       std::memcpy(to, &value, sizeof value);
       return;
     case DType::kF32:
       std::memcpy(to, &single, sizeof single);
+      return;
+    case DType::kTF32:
+      std::memcpy(to, &truncated, sizeof truncated);
       return;
     default:
       std::memcpy(to, &half, sizeof half);
@@ -67,6 +72,7 @@ double read_element(DType dtype, const std::byte* from) {
     case DType::kF64:
       return read_as<double>(from);
     case DType::kF32:
+    case DType::kTF32:
       return read_as<float>(from);
     case DType::kF16:
       return vgpu::f16_to_float(read_as<uint16_t>(from));
@@ -116,6 +122,7 @@ double epsilon_of(DType dtype) {
     case DType::kF64:
       return std::numeric_limits<double>::epsilon();
     case DType::kF32:
+    case DType::kTF32:  // as a type of c: what is stored has all bits of an f32
       return static_cast<double>(std::numeric_limits<float>::epsilon());
     case DType::kF16:
       return 0x1p-10;
@@ -129,6 +136,27 @@ double least_error(DType dtype) {
   return dtype == DType::kF16 ? 0x1p-25 : 0;
 }
 
+bool has_bias(Epilogue epilogue) {
+  return epilogue == Epilogue::kBias || epilogue == Epilogue::kBiasRelu ||
+         epilogue == Epilogue::kBiasGelu || epilogue == Epilogue::kBiasSilu;
+}
+
+double activate(Epilogue epilogue, double x) {
+  switch (epilogue) {
+    case Epilogue::kRelu:
+    case Epilogue::kBiasRelu:
+      return std::max(x, 0.0);
+    case Epilogue::kSilu:
+    case Epilogue::kBiasSilu:
+      return x / (1 + std::exp(-x));
+    case Epilogue::kGelu:
+    case Epilogue::kBiasGelu:
+      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    default:
+      return x;
+  }
+}
+
 }  // namespace
 
 GpuProduct::GpuProduct(const Problem& problem, double alpha, double beta, uint64_t seed)
@@ -137,11 +165,13 @@ GpuProduct::GpuProduct(const Problem& problem, double alpha, double beta, uint64
   a_ = make_matrix(layout_of_a(problem), random, false);
   b_ = make_matrix(layout_of_b(problem), random, false);
   c_ = make_matrix(layout_of_c(problem), random, beta == 0);
+  bias_ = make_matrix({problem.c_type, 1, problem.n, problem.n, 1, 0}, random, false);
   compute_reference();
 }
 
 void GpuProduct::compute_reference() {
   Problem exact = problem_;
+  exact.epilogue = Epilogue::kNone;
   exact.a_type = exact.b_type = exact.c_type = exact.accumulator = DType::kF64;
   exact.make_tight();
   exact.a_batch_stride = exact.m * exact.k;
@@ -156,6 +186,27 @@ void GpuProduct::compute_reference() {
   make_absolute(b);
   make_absolute(magnitude_);
   reference_gemm(exact, {a.data(), b.data(), magnitude_.data(), std::abs(alpha_), std::abs(beta_)});
+  apply_epilogue();
+}
+
+void GpuProduct::apply_epilogue() {
+  // Sigmoid-like functions steepen an error by up to 1.13, and their exponential is good to some
+  // last bits of f32.
+  constexpr double kSteepest = 1.2;
+  constexpr double kFunctionError = 8;
+  const Epilogue epilogue = problem_.epilogue;
+  const std::vector<double> bias =
+      gather({problem_.c_type, 1, problem_.n, problem_.n, 1, 0}, bias_);
+  const double gamma = static_cast<double>(problem_.k + 4) * epsilon_of(problem_.accumulator);
+  for (size_t i = 0; i < want_.size(); ++i) {
+    const double added = has_bias(epilogue) ? bias[i % bias.size()] : 0;
+    const double before = want_[i] + added;
+    want_[i] = activate(epilogue, before);
+    magnitude_[i] += std::abs(added);
+    if (epilogue == Epilogue::kNone || epilogue == Epilogue::kBias) continue;
+    magnitude_[i] = kSteepest * magnitude_[i] +
+                    kFunctionError * epsilon_of(DType::kF32) * std::abs(before) / gamma;
+  }
 }
 
 std::optional<std::string> GpuProduct::find_mismatch(const std::vector<std::byte>& c) const {

@@ -5,12 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "jit/cuda/triton_space.h"
 #include "tests/core/status_matchers.h"
 
 namespace triode::cuda {
@@ -30,8 +30,8 @@ TritonPoolOptions options(std::chrono::milliseconds limit = std::chrono::seconds
 }
 
 Config config_with(int block_m) {
-  Config config(6);
-  const std::array<int, 6> values = {block_m, 32, 32, 8, 2, 4};
+  Config config(9);
+  const std::array<int, 9> values = {block_m, 32, 32, 8, 2, 4, 1, 0, 0};
   for (size_t i = 0; i < values.size(); ++i) config[i] = values[i];
   return config;
 }
@@ -44,11 +44,28 @@ TEST(TritonPool, GivesWhatTheWorkerAnswers) {
   TritonPool pool(options());
   const auto kernel = compile(pool, kAnswers);
   ASSERT_TRUE(kernel.ok()) << kernel.status().to_string();
-  EXPECT_EQ(kernel->threads, 128u);
-  EXPECT_EQ(kernel->shared_bytes, 64u);
   EXPECT_EQ(kernel->toolchain, "triton 9.9");
-  EXPECT_EQ(kernel->ptx, "ptx");
-  EXPECT_EQ(kernel->cubin, "cubin");
+  ASSERT_EQ(kernel->functions.size(), 1u);
+  const TritonFunction& function = kernel->functions[0];
+  EXPECT_EQ(function.threads, 128u);
+  EXPECT_EQ(function.shared_bytes, 64u);
+  EXPECT_EQ(function.registers, 40u);
+  EXPECT_EQ(function.spill_bytes, 24u);
+  EXPECT_EQ(function.block_m, 128);
+  EXPECT_EQ(function.block_n, 32);
+  EXPECT_EQ(function.parameters,
+            (std::vector<TritonParameter>{{TritonRole::kGlobalScratch, 0, 8},
+                                          {TritonRole::kProfileScratch, 8, 8}}));
+  EXPECT_EQ(function.ptx, "ptx");
+}
+
+TEST(TritonPool, AsksForTheToolchainOnce) {
+  TritonPool pool(options());
+  for (int i = 0; i < 2; ++i) {
+    const auto toolchain = pool.toolchain("sm_80");
+    ASSERT_TRUE(toolchain.ok()) << toolchain.status().to_string();
+    EXPECT_EQ(*toolchain, "triton 9.9");
+  }
 }
 
 TEST(TritonPool, KeepsAWorkerForTheNextCompile) {
@@ -56,7 +73,8 @@ TEST(TritonPool, KeepsAWorkerForTheNextCompile) {
   const auto first = compile(pool, kAnswers);
   const auto second = compile(pool, kAnswers);
   ASSERT_TRUE(first.ok() && second.ok());
-  EXPECT_EQ(first->entry, second->entry);  // it holds the worker's process id
+  EXPECT_EQ(first->functions[0].entry,
+            second->functions[0].entry);  // it holds the worker's process id
 }
 
 TEST(TritonPool, PassesOnTheCompilersWords) {
@@ -97,10 +115,8 @@ TEST(TritonPool, SaysWhenThereIsNoPython) {
 
 TEST(TritonPool, RefusesWhatTheKernelDoesNotDo) {
   TritonPool pool(options());
-  Problem batched = kProblem;
-  batched.op = Op::kBmm;
-  EXPECT_THAT(pool.compile(batched, config_with(kAnswers), "sm_80"),
-              FailsWith(StatusCode::kUnsupported, HasSubstr("bmm")));
+  EXPECT_THAT(pool.compile(Problem::mm(DType::kF64, 64, 64, 64), config_with(kAnswers), "sm_80"),
+              FailsWith(StatusCode::kUnsupported, HasSubstr("f64")));
 }
 
 TEST(TritonPool, CompilesOnManyThreadsWithAsManyWorkersAsAllowed) {
@@ -111,33 +127,13 @@ TEST(TritonPool, CompilesOnManyThreadsWithAsManyWorkersAsAllowed) {
     threads.emplace_back([&pool, &entry] {
       for (int i = 0; i < 5; ++i) {
         const auto kernel = compile(pool, kAnswers);
-        entry = kernel.ok() ? kernel->entry : kernel.status().to_string();
+        entry = kernel.ok() ? kernel->functions[0].entry : kernel.status().to_string();
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::string& entry : entries) EXPECT_EQ(entry[0], 'e') << entry;
   EXPECT_LE(std::set<std::string>(entries.begin(), entries.end()).size(), 2u);
-}
-
-TEST(TritonRequest, PromisesDivisibilityOnlyWhereItHolds) {
-  Problem problem = Problem::mm(DType::kF16, 64, 60, 48);
-  auto request = triton_request(problem, config_with(kAnswers), "sm_80");
-  ASSERT_TRUE(request.ok());
-  EXPECT_THAT(*request, HasSubstr("divisible=a b c m k lda\n"));
-  EXPECT_THAT(*request, HasSubstr("even_k=0\n"));
-  problem.alignment_bytes = 8;
-  problem.k = problem.lda = 64;
-  request = triton_request(problem, config_with(kAnswers), "sm_80");
-  ASSERT_TRUE(request.ok());
-  EXPECT_THAT(*request, HasSubstr("divisible= m k lda\n"));
-  EXPECT_THAT(*request, HasSubstr("even_k=1\n"));
-}
-
-TEST(TritonAnswer, ThatMakesNoSenseIsRefused) {
-  EXPECT_THAT(read_triton_answer({}), FailsWith(StatusCode::kUnavailable, HasSubstr("three")));
-  EXPECT_THAT(read_triton_answer({"threads=x\n", "", ""}),
-              FailsWith(StatusCode::kUnavailable, HasSubstr("number")));
 }
 
 }  // namespace

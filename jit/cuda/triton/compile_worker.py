@@ -2,14 +2,21 @@
 """Compiles Triode's Triton kernels, one request after another, until its input ends.
 
 A frame is a length (four bytes, little-endian) and as many bytes. A request is one frame of "name=value"
-lines. The answer is three frames: "name=value" lines, the PTX, the cubin; or one, whose first line is
-"error=..." and the rest the compiler's own words. Whatever Triton prints goes to standard error.
+lines, those of kernel_request.py, or with "describe=1" for the toolchain alone. The answer is a frame of
+lines, "toolchain" and "functions", and for each function three frames: lines, the PTX, the cubin. Or it is
+one frame, whose first line is "error=..." and the rest the compiler's own words. Whatever Triton prints goes
+to standard error.
 """
 
+import hashlib
 import os
+import re
 import struct
 import sys
 import traceback
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+SOURCES = ("compile_worker.py", "kernel_request.py", "matmul.py")
 
 
 def read_exactly(stream, size):
@@ -33,48 +40,38 @@ def parse_lines(text):
     return dict(line.split("=", 1) for line in text.splitlines() if line)
 
 
-POINTERS = {"f32": "*fp32", "tf32": "*fp32", "f16": "*fp16", "bf16": "*bf16"}
-# What a parameter named divisible is a multiple of: bytes for a pointer, else its value.
-DIVISIBILITY = 16
+def format_lines(lines):
+    return "".join(f"{name}={value}\n" for name, value in lines.items()).encode()
 
 
-def kernel_source(request):
-    """What Triton compiles: the kernel, the types of its parameters, and what is constant."""
-    from triton.compiler import ASTSource
-
-    from matmul import triode_matmul
-
-    operand = POINTERS[request["operand_type"]]
-    signature = {"a": operand, "b": operand, "c": POINTERS[request["c_type"]]}
-    signature |= {name: "i32" for name in ("m", "n", "k")}
-    signature |= {name: "i64" for name in ("lda", "ldb", "ldc")}
-    signature |= {"alpha": "fp32", "beta": "fp32"}
-    constants = {
-        "A_TRANSPOSED": request["a_transposed"] == "1",
-        "B_TRANSPOSED": request["b_transposed"] == "1",
-        "READS_C": request["reads_c"] == "1",
-        "EVEN_K": request["even_k"] == "1",
-        "PRECISION": "tf32" if request["operand_type"] == "tf32" else "ieee",
-        "BLOCK_M": int(request["block_m"]),
-        "BLOCK_N": int(request["block_n"]),
-        "BLOCK_K": int(request["block_k"]),
-        "GROUP_M": int(request["group_m"]),
-    }
-    signature |= {name: "constexpr" for name in constants}
-    # The caller has looked at the actual pointers and sizes: a kernel built on a false promise faults.
-    names = list(signature)
-    divisible = request["divisible"].split()
-    attributes = {(names.index(name),): [["tt.divisibility", DIVISIBILITY]] for name in divisible}
-    return ASTSource(fn=triode_matmul, signature=signature, constexprs=constants, attrs=attributes)
+def capability(request):
+    return int(request["arch"].removeprefix("sm_"))
 
 
-def compile_kernel(request):
+def toolchain(arch):
+    """All that decides the code besides the request: Triton, the assembler, and our own sources."""
+    import triton
+    from triton.backends.nvidia.compiler import get_ptxas_version
+
+    ptxas = re.search(r"\bV(\d[\w.]*)", get_ptxas_version(arch)).group(1)
+    digest = hashlib.sha256()
+    for name in SOURCES:
+        with open(os.path.join(FOLDER, name), "rb") as source:
+            digest.update(source.read())
+    return f"triton {triton.__version__} ptxas {ptxas} source {digest.hexdigest()[:16]}"
+
+
+def parameter_names(ttir, entry):
+    """Of a compiled function, in order: what is constant has left the list."""
+    head = re.search(rf"tt\.func public @{entry}\((.*)\) attributes", ttir).group(1)
+    return re.findall(r"%(\w+): ", head)
+
+
+def compile_function(source, options, grid, arch):
     import triton
     from triton.backends.compiler import GPUTarget
 
-    target = GPUTarget("cuda", int(request["arch"].removeprefix("sm_")), 32)
-    options = {"num_warps": int(request["num_warps"]), "num_stages": int(request["num_stages"])}
-    kernel = triton.compile(kernel_source(request), target=target, options=options)
+    kernel = triton.compile(source, target=GPUTarget("cuda", arch, 32), options=options)
     about = kernel.metadata
     lines = {
         "entry": about.name,
@@ -82,15 +79,25 @@ def compile_kernel(request):
         "shared_bytes": about.shared,
         "global_scratch_bytes": about.global_scratch_size,
         "profile_scratch_bytes": about.profile_scratch_size,
-        "triton": triton.__version__,
+        "parameters": " ".join(parameter_names(kernel.asm["ttir"], about.name)),
     }
-    text = "".join(f"{name}={value}\n" for name, value in lines.items())
-    return [text.encode(), kernel.asm["ptx"].encode(), kernel.asm["cubin"]]
+    return [format_lines(lines | grid), kernel.asm["ptx"].encode(), kernel.asm["cubin"]]
+
+
+def compile_request(request):
+    arch = capability(request)
+    functions = []
+    if request.get("describe") != "1":
+        from kernel_request import sources
+
+        functions = [compile_function(*each, arch) for each in sources(request)]
+    head = format_lines({"toolchain": toolchain(arch), "functions": len(functions)})
+    return [head] + [frame for function in functions for frame in function]
 
 
 def answer(data):
     try:
-        return compile_kernel(parse_lines(data.decode()))
+        return compile_request(parse_lines(data.decode()))
     except Exception as error:  # whatever the compiler throws is an answer, not the worker's end
         first = str(error).strip().splitlines() or [type(error).__name__]
         return [f"error={first[0]}\n{traceback.format_exc()}".encode()]
@@ -100,7 +107,9 @@ def main():
     # Frames go to what was standard output; a print anywhere goes to standard error.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    # Line numbers would bring the place of these files into the code.
+    os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
+    sys.path.insert(0, FOLDER)
     while (data := read_frame(sys.stdin.buffer)) is not None:
         for frame in answer(data):
             write_frame(answers, frame)
