@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The counters of what triode.install() did, since they were last reset."""
 
+from typing import Any
+
 from .inductor import status
 
 # Always told, also when they are zero.
@@ -26,6 +28,6 @@ def reset_stats() -> None:
     _before, _of = dict(now.get("counters", {})), _identity(now)
 
 
-def _identity(now: dict) -> str:
+def _identity(now: dict[str, Any]) -> str:
     """Of an installation: its counters begin at zero."""
     return f"{now.get('digest')} {now.get('top_k')} {now.get('threshold')}"

@@ -71,7 +71,9 @@ class Cpu(unittest.TestCase):
             self.assertEqual({row.shape for row in rows}, {planned[0].shape})
             self.assertIn("bmm", {row.config.name for row in rows})
             self.assertTrue(all(row.time > 0 and row.config.block_m == 0 for row in rows))
-            self.assertEqual(collect_through_inductor(planned, output, RunOptions(quiet=True)).known, 1)
+            collector = triode.MatmulCollector()
+            self.assertEqual(collector.collect(planned, output, quiet=True).known, 1)
+            self.assertEqual(list(collector.get_dataset().timings()), rows)
 
     def test_torchs_own_types_are_taken(self):
         self.assertEqual(MMShape.plain(1, 2, 3, torch.bfloat16).M_dtype, torch.bfloat16)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registries of models and integrations, and diode's names, without torch."""
 
+import contextlib
 import hashlib
+import io
 import json
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 import triode
@@ -154,11 +157,30 @@ class Names(unittest.TestCase):
 
     def test_functions_are_the_modes(self):
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "table.json"
-            diode.types.write_file(path, diode.Table())
-            diode.types.write_file(path.with_name("shapes.json"), diode.ShapeSet())
-            diode.convert_json_to_msgpack([str(path.with_name("shapes.json"))], overwrite=True)
-            self.assertEqual(diode.types.read_any_file(path.with_name("shapes.msgpack")), diode.ShapeSet())
+            path = Path(folder) / "shapes.json"
+            diode.types.write_file(path, diode.ShapeSet())
+            diode.convert_json_to_msgpack([str(path)], overwrite=True)
+            self.assertEqual(diode.types.read_any_file(path.with_suffix(".msgpack")), diode.ShapeSet())
+            with self.assertRaisesRegex(ValueError, "is a ShapeSet, where a Table is expected"):
+                diode.get_table(str(path))
+
+    def test_smaller_functions(self):
+        tile = {"BLOCK_M": 64, "BLOCK_N": 32, "BLOCK_K": 16, "GROUP_M": 4}
+        (config,) = diode.convert_triton_configs_to_gemm_configs(
+            [SimpleNamespace(kwargs=tile, num_stages=3, num_warps=8)]
+        )
+        self.assertEqual((config.name, config.tile()), ("triton_config_0", (64, 32, 16, 4, 3, 8)))
+        with self.assertRaises(KeyError):
+            diode.convert_triton_configs_to_gemm_configs([SimpleNamespace(kwargs=None, num_stages=3, num_warps=8)])
+        self.assertEqual(len(set(diode.generate_matrix_sizes(5))), 5)
+        self.assertEqual(diode.get_model_info()["available_models"], diode.generate_model_manifest()["total_models"])
+        data = diode.Dataset()
+        data.add_timing("gpu", "mm", diode.MMShape.plain(1, 2, 3, "float16"), config, 0.5)
+        told = io.StringIO()
+        with contextlib.redirect_stdout(told):
+            diode.print_dataset_statistics(data)
+            diode.print_dataset_statistics(data, op_name="bmm")
+        self.assertEqual(told.getvalue(), "gpu, mm: 1 shapes, 1 timings, 0.5 to 0.5 ms\n")
 
     def test_torch_is_not_imported(self):
         self.assertNotIn("torch", sys.modules)

@@ -44,7 +44,7 @@ class ChunkedDataset:
         """Those that are there, in order."""
         if self._chunk_size is None:
             return [self._path] if self._path.exists() else []
-        files = []
+        files: list[Path] = []
         while (file := self._chunk(len(files) + 1)).exists():
             files.append(file)
         return files

@@ -153,7 +153,7 @@ def _free_bytes(device: str) -> float:
     if device.startswith("cuda"):
         import torch
 
-        return torch.cuda.mem_get_info(device)[0]
+        return float(torch.cuda.mem_get_info(device)[0])
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable"):
             return int(line.split()[1]) * 1024

@@ -10,10 +10,15 @@ import math
 import re
 import threading
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..types import Dataset, MMShape, Table, TritonGEMMConfig, read_file, write_file
+
+if TYPE_CHECKING:
+    from .inductor_runs import RunCounts
+    from .shapes import Planned
 
 # Ops that compute c = a b, by what they are kept as. The last is what Inductor makes on a CPU of an mm whose
 # second operand is a constant.
@@ -63,6 +68,29 @@ class MatmulCollector:
 
     def __exit__(self, *_: Any) -> None:
         self.stop_collection()
+
+    def collect(
+        self,
+        planned: "Sequence[Planned]",
+        output: str | Path,
+        chunk_size: int | None = None,
+        device: str = "cpu",
+        search_space: str = "EXHAUSTIVE",
+        quiet: bool = False,
+    ) -> "RunCounts":
+        """Lets torch.compile time matmuls, one after the other, into files, going on where an earlier run was
+        stopped; with `chunk_size` a file for every so many. Afterwards the dataset holds what is in them."""
+        from .chunks import ChunkedDataset
+        from .inductor_runs import RunOptions, collect_through_inductor
+
+        options = RunOptions(device=device, search_space=search_space, chunk_size=chunk_size, quiet=quiet)
+        counts = collect_through_inductor(planned, output, options)
+        merged = Dataset()
+        for file in ChunkedDataset(output, chunk_size).files():
+            merged.update(read_file(file, Dataset))
+        with self._lock:
+            self._dataset = merged
+        return counts
 
     @property
     def is_collecting(self) -> bool:
@@ -192,8 +220,9 @@ def _config_of(choice: Any, ktc: Any, name: str, keeps_others: bool) -> TritonGE
         return None
     # Names end in a running number.
     kernel = re.sub(r"_\d+$", "", str(choice.name))
-    tile = dict.fromkeys(("block_m", "block_n", "block_k", "group_m", "num_stages", "num_warps"), 0)
-    return TritonGEMMConfig(name=kernel, grid=1, **tile)
+    return TritonGEMMConfig(
+        name=kernel, grid=1, block_m=0, block_n=0, block_k=0, group_m=0, num_stages=0, num_warps=0
+    )
 
 
 def _result_strides(ktc: Any, m: int, n: int) -> tuple[int, int, int]:

@@ -40,6 +40,14 @@ from ..types import (
 from ..types import Record as JSONSerializable
 from .diode_choices import DiodeInductorChoices, create_diode_choices, install_diode_choices
 from .diode_collector import CollectionMode, MatmulDatasetCollector
+from .diode_lookup import (
+    convert_triton_configs_to_gemm_configs,
+    generate_matrix_sizes,
+    get_integration_info,
+    get_model_info,
+    get_table,
+    print_dataset_statistics,
+)
 from .diode_toolkit import (
     collect_data,
     convert_json_to_msgpack,
@@ -80,14 +88,20 @@ __all__ = [
     "collect_data",
     "collection",
     "convert_json_to_msgpack",
+    "convert_triton_configs_to_gemm_configs",
     "create_diode_choices",
     "create_validation_dataset",
+    "generate_matrix_sizes",
     "generate_model_manifest",
+    "get_integration_info",
     "get_integration_registry",
     "get_integration_status",
+    "get_model_info",
     "get_model_registry",
+    "get_table",
     "install_diode_choices",
     "integrate_all",
+    "print_dataset_statistics",
     "register_integration",
     "register_model",
     "registry",

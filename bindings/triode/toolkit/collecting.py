@@ -133,7 +133,7 @@ def _natively(given: Any, plan: list[Planned], output: Path) -> dict[str, Any]:
 
 
 def _native_shapes(plan: list[Planned]) -> list[str]:
-    shapes = {}
+    shapes: dict[str, None] = {}
     for one in plan:
         dtype = CPU_DTYPES.get(one.shape.M_dtype, "f32")
         shapes[f"mm {dtype} {one.shape.M}x{one.shape.N}x{one.shape.K} nn"] = None

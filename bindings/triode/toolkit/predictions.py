@@ -100,7 +100,7 @@ def statistics(problems: Sequence[ProblemPrediction]) -> dict[str, Any]:
 
 def worst(problems: Iterable[ProblemPrediction], count: int) -> list[dict[str, Any]]:
     """The predictions that are off by the largest factor, worst first."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "device": problem.device,
             "problem": problem.problem,

@@ -44,7 +44,8 @@ def run_json(name: str, arguments: Sequence[object]) -> dict[str, Any]:
     """The same with `--json`: what it answered."""
     done = subprocess.run([program(name), *map(str, arguments), "--json"], stdout=subprocess.PIPE)
     _check(name, done.returncode)
-    return json.loads(done.stdout)
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
 
 
 def _check(name: str, code: int) -> None:

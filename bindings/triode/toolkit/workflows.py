@@ -45,7 +45,7 @@ def files_like(name: str) -> list[str]:
     path = Path(name)
     end = collecting.TRIALS if name.endswith(collecting.TRIALS) else path.suffix
     stem = path.name.removesuffix(end)
-    chunks = []
+    chunks: list[str] = []
     while (chunk := path.with_name(f"{stem}_{len(chunks) + 1}{end}")).exists():
         chunks.append(str(chunk))
     return chunks if chunks and not path.exists() else [name]

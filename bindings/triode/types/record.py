@@ -4,7 +4,6 @@
 import dataclasses
 import functools
 import json
-import types
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
@@ -73,7 +72,8 @@ class Record:
         return cls.parse(text)
 
     def to_msgpack(self) -> bytes:
-        return _msgpack().packb(_marked(self.to_dict()), use_bin_type=True)
+        packed: bytes = _msgpack().packb(_marked(self.to_dict()), use_bin_type=True)
+        return packed
 
     @classmethod
     def from_msgpack(cls: type[R], data: bytes) -> R:
@@ -94,7 +94,7 @@ def read_msgpack(data: bytes, what: str) -> Any:
         raise ValueError(f"{what} is no msgpack: {type(error).__name__} {error}") from error
 
 
-def _msgpack() -> types.ModuleType:
+def _msgpack() -> Any:
     try:
         import msgpack
     except ImportError as missing:
@@ -140,12 +140,12 @@ def _unmarked(value: Any) -> Any:
 
 
 @functools.cache
-def _written(cls: type[Record]) -> list[str]:
+def _written(cls: Any) -> list[str]:
     return sorted(field.name for field in dataclasses.fields(cls) if not field.name.startswith("_"))
 
 
 @functools.cache
-def _required(cls: type[Record]) -> frozenset[str]:
+def _required(cls: Any) -> frozenset[str]:
     no = dataclasses.MISSING
     return frozenset(
         field.name for field in dataclasses.fields(cls) if field.default is no and field.default_factory is no
@@ -153,7 +153,7 @@ def _required(cls: type[Record]) -> frozenset[str]:
 
 
 @functools.cache
-def _readers(cls: type[Record]) -> dict[str, Reader]:
+def _readers(cls: Any) -> dict[str, Reader]:
     hints = typing.get_type_hints(cls)
     return {name: _reader(hints[name]) for name in _written(cls)}
 
@@ -168,7 +168,7 @@ def _reader(kind: Any) -> Reader:
     if origin is dict:
         return functools.partial(_read_dict, inside[0], _reader(inside[1]))
     if issubclass(kind, Record):
-        return kind.from_dict
+        return typing.cast(Reader, kind.from_dict)
     if kind is DType:
         return _read_dtype
     return functools.partial(_read_leaf, kind)
