@@ -234,7 +234,7 @@ const void* GemmProgram::pack_b(const void* b, int64_t k, int64_t n,
       copy_rows(b, ldb_bytes, n, k * element_bytes_, to, b_row_bytes_);
       break;
     case Move::kTranspose:
-      transpose(b, ldb_bytes, k, n, element_bytes_, to, b_row_bytes_);
+      transpose(b, ldb_bytes, k, n, element_bytes_, to, b_row_bytes_, k);
       break;
     case Move::kPanels:
       pack_panels(layout, b, ldb_bytes, to);
@@ -251,7 +251,7 @@ const void* GemmProgram::pack_a(const void* a, int64_t m, int64_t k,
   const int64_t lda_bytes = problem_.lda * element_bytes_;
   if (move_a_ == Move::kInPlace) return a;
   if (move_a_ == Move::kTranspose) {
-    transpose(a, lda_bytes, k, m, element_bytes_, to, a_row_bytes_);
+    transpose(a, lda_bytes, k, m, element_bytes_, to, a_row_bytes_, k);
   } else {
     copy_rows(a, lda_bytes, m, k * element_bytes_, to, a_row_bytes_);
   }

@@ -12,9 +12,10 @@ namespace triode::x86 {
 void copy_rows(const void* from, int64_t from_row_bytes, int64_t rows, int64_t row_bytes, void* to,
                int64_t to_row_bytes);
 
-// to(c, r) = from(r, c) for a rows x columns block.
+// to(c, r) = from(r, c) for a rows x columns block. Rows of `to` are filled up with zeros to
+// `width` elements, or a few more: to whole vectors of 32 bytes, for which they must have room.
 void transpose(const void* from, int64_t from_row_bytes, int64_t rows, int64_t columns,
-               int64_t element_bytes, void* to, int64_t to_row_bytes);
+               int64_t element_bytes, void* to, int64_t to_row_bytes, int64_t width);
 
 // How a k x n block of b lies in panels: panel after panel, each k rows of `panel_columns`
 // elements; the last panel only as wide as whole vectors demand, its unused lanes zero. `to` is
