@@ -11,13 +11,11 @@
 #include "learner/model/block_kernels.h"
 #include "learner/model/candidate_doubt.h"
 #include "learner/model/prepared_net.h"
+#include "learner/model/shortlist.h"
 #include "learner/model/tree_ensemble.h"
 
 namespace triode {
 namespace {
-
-// Of each mechanism class beyond the shortlist, so many of its best are kept for policies to try.
-constexpr size_t kKeptOfEachMechanism = 8;
 
 double sigmoid(double logit) {
   return 1 / (1 + std::exp(-logit));
@@ -107,10 +105,6 @@ class CostModel::Ranker {
   }
 
  private:
-  struct Scored {
-    uint32_t index;
-    float score;
-  };
   // Everything that the nets and the trees say of the chosen configs.
   struct Opinions {
     std::vector<std::vector<float>> ranks;  // rank net by rank net
@@ -130,7 +124,7 @@ class CostModel::Ranker {
   }
   void store_basis(size_t first, size_t count, std::vector<float>& rows) const;
   Opinions opinions(std::span<const Config> chosen);
-  std::vector<Scored> shortlist(std::span<const Config> configs, size_t& unfit);
+  std::vector<ScoredConfig> shortlisted(std::span<const Config> configs, size_t& unfit);
   std::vector<float> base_scores(std::span<const Config> configs);
   void add_feature_correction(size_t first, size_t count, std::span<float> scores) const;
   void fill_candidates(const Opinions& opinions, Ranking& ranking) const;
@@ -207,47 +201,19 @@ std::vector<float> CostModel::Ranker::base_scores(std::span<const Config> config
 }
 
 // The best by the first net, and the best few of each mechanism class.
-std::vector<CostModel::Ranker::Scored> CostModel::Ranker::shortlist(std::span<const Config> configs,
-                                                                    size_t& unfit) {
-  std::vector<Config> fitting;
-  std::vector<Scored> scored;
-  for (uint32_t i = 0; i < configs.size(); ++i) {
-    if (extractor_.fit(configs[i]) == Fit::kFits) scored.push_back({i, 0});
-  }
+std::vector<ScoredConfig> CostModel::Ranker::shortlisted(std::span<const Config> configs,
+                                                         size_t& unfit) {
+  std::vector<ScoredConfig> scored = fitting(extractor_, configs);
   unfit = configs.size() - scored.size();
+  std::vector<Config> fit;
   if (unfit > 0) {
-    fitting.reserve(scored.size());
-    for (const Scored& s : scored) fitting.push_back(configs[s.index]);
+    fit.reserve(scored.size());
+    for (const ScoredConfig& one : scored) fit.push_back(configs[one.index]);
   }
-  const std::vector<float> scores =
-      base_scores(unfit > 0 ? std::span<const Config>(fitting) : configs);
+  const std::vector<float> scores = base_scores(unfit > 0 ? std::span<const Config>(fit) : configs);
   for (size_t i = 0; i < scored.size(); ++i) scored[i].score = scores[i];
-  const auto better = [&](const Scored& a, const Scored& b) {
-    if (a.score != b.score) return a.score < b.score;
-    return configs[a.index] < configs[b.index];
-  };
-  const size_t wanted = std::min(scored.size(), static_cast<size_t>(model_.snapshot_.shortlist));
-  const auto middle = scored.begin() + static_cast<std::ptrdiff_t>(wanted);
-  std::nth_element(scored.begin(), middle, scored.end(), better);
-  // Beyond the shortlist, what each class still lacks of its few.
-  std::array<size_t, FeatureExtractor::kMaxMechanisms> kept{};
-  for (size_t i = 0; i < wanted; ++i) ++kept[extractor_.mechanism(configs[scored[i].index])];
-  std::array<std::vector<Scored>, FeatureExtractor::kMaxMechanisms> others;
-  for (size_t i = wanted; i < scored.size(); ++i) {
-    const auto mechanism = static_cast<size_t>(extractor_.mechanism(configs[scored[i].index]));
-    if (kept[mechanism] < kKeptOfEachMechanism) others[mechanism].push_back(scored[i]);
-  }
-  scored.resize(wanted);
-  for (size_t mechanism = 0; mechanism < others.size(); ++mechanism) {
-    std::vector<Scored>& of_class = others[mechanism];
-    const size_t lacking = std::min(
-        of_class.size(), kKeptOfEachMechanism - std::min(kKeptOfEachMechanism, kept[mechanism]));
-    std::partial_sort(of_class.begin(), of_class.begin() + static_cast<std::ptrdiff_t>(lacking),
-                      of_class.end(), better);
-    scored.insert(scored.end(), of_class.begin(),
-                  of_class.begin() + static_cast<std::ptrdiff_t>(lacking));
-  }
-  return scored;
+  return shortlist(extractor_, configs, std::move(scored),
+                   static_cast<size_t>(model_.snapshot_.shortlist));
 }
 
 // Scores by all rank nets, each less its mean over the candidates, since their offsets are free.
@@ -283,13 +249,12 @@ void CostModel::Ranker::fill_candidates(const Opinions& opinions, Ranking& ranki
 
 Ranking CostModel::Ranker::rank(std::span<const Config> configs) {
   Ranking unsorted;
-  const std::vector<Scored> scored = shortlist(configs, unsorted.unfit);
   std::vector<Config> chosen;
-  for (const Scored& s : scored) {
-    chosen.push_back(configs[s.index]);
+  for (const ScoredConfig& one : shortlisted(configs, unsorted.unfit)) {
+    chosen.push_back(configs[one.index]);
     Candidate candidate;
-    candidate.index = s.index;
-    candidate.mechanism = extractor_.mechanism(configs[s.index]);
+    candidate.index = one.index;
+    candidate.mechanism = extractor_.mechanism(configs[one.index]);
     unsorted.candidates.push_back(candidate);
   }
   unsorted.basis_size = online_.size();
