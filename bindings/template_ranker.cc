@@ -72,8 +72,8 @@ Result<TemplateRanking> TemplateRanker::rank(const Problem& problem, const Devic
   if (ranking.candidates.empty()) return result;
 
   Random random(0);  // the reserved policy draws nothing
-  const Proposal proposal =
-      propose(ranking, snapshot().online, {}, {.batch = std::max<size_t>(1, count)}, random);
+  const Proposal proposal = propose(ranking, snapshot().online_of(gpu.name), {},
+                                    {.batch = std::max<size_t>(1, count)}, random);
   for (const uint32_t pick : proposal.picks) {
     const Candidate& candidate = ranking.candidates[pick];
     const double first = ranking.candidates[proposal.picks.front()].score;

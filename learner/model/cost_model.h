@@ -54,14 +54,15 @@ class CostModel {
   const Snapshot& snapshot() const { return snapshot_; }
   const std::string& digest() const { return digest_; }
 
-  // Ranks by the nets and the correction in `online` (which must be of this model's size). Configs
+  // Ranks by the nets and the correction in `online` (which must be of this model's size); without
+  // one, by what the snapshot knows of the task's device. Configs
   // keep their places if the list is permuted; equal scores go by the config. An unknown kernel or
   // type is kUnsupported: the caller passes such a task through. An empty list gives an empty
   // ranking.
   Result<Ranking> rank(const RankingTask& task, std::span<const Config> configs,
                        const OnlineState& online) const;
   Result<Ranking> rank(const RankingTask& task, std::span<const Config> configs) const {
-    return rank(task, configs, snapshot_.online);
+    return rank(task, configs, snapshot_.online_of(task.device.name));
   }
 
   // Predicted seconds of some configs, by the level net; kUnsupported if the model has none.

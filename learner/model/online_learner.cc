@@ -8,12 +8,30 @@
 
 namespace triode {
 
-OnlineLearner::OnlineLearner(std::shared_ptr<const CostModel> model)
-    : model_(std::move(model)), layer_(model_->snapshot().online) {}
+OnlineLearner::OnlineLearner(std::shared_ptr<const CostModel> model) : model_(std::move(model)) {
+  for (const LearnedDevice& one : model_->snapshot().learned) {
+    layers_.emplace(one.device, BayesianLayer(one.state));
+  }
+}
+
+const OnlineState& OnlineLearner::state(std::string_view device) const {
+  const auto layer = layers_.find(device);
+  return layer != layers_.end() ? layer->second.state() : model_->snapshot().online;
+}
+
+Result<BayesianLayer*> OnlineLearner::layer_of(const std::string& device) {
+  const auto known = layers_.find(device);
+  if (known != layers_.end()) return &known->second;
+  if (layers_.size() >= kMaxLearnedDevices) {
+    return unsupported("one model learns of " + std::to_string(kMaxLearnedDevices) +
+                       " devices at most; " + device + " is one more");
+  }
+  return &layers_.emplace(device, BayesianLayer(model_->snapshot().online)).first->second;
+}
 
 Result<Ranking> OnlineLearner::rank(const RankingTask& task,
                                     std::span<const Config> configs) const {
-  return model_->rank(task, configs, layer_.state());
+  return model_->rank(task, configs, state(task.device.name));
 }
 
 Result<LearnReport> OnlineLearner::learn(const RankingTask& task,
@@ -48,14 +66,26 @@ Result<LearnReport> OnlineLearner::learn(const RankingTask& task,
   const std::vector<double> scores = TRIODE_TRY(model_->uncorrected_scores(task, configs));
   const std::vector<float> rows = TRIODE_TRY(model_->basis(task, configs));
   for (size_t i = 0; i < scores.size(); ++i) log_times[i] -= scores[i];
-  layer_.update(rows, log_times, memory);
+  BayesianLayer* layer = TRIODE_TRY(layer_of(task.device.name));
+  layer->update(rows, log_times, memory);
   return report;
 }
 
 Snapshot OnlineLearner::snapshot() const {
   Snapshot snapshot = model_->snapshot();
-  snapshot.online = layer_.state();
+  snapshot.learned.clear();
+  for (const auto& [device, layer] : layers_) {
+    if (layer.state() != snapshot.online) snapshot.learned.push_back({device, layer.state()});
+  }
   return snapshot;
+}
+
+Status OnlineLearner::adopt(std::shared_ptr<const CostModel> model) {
+  if (!model || model->basis_size() != model_->basis_size()) {
+    return invalid_argument("a learner goes on only with a model of the same basis");
+  }
+  model_ = std::move(model);
+  return {};
 }
 
 }  // namespace triode

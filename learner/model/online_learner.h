@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/config.h"
@@ -29,7 +31,9 @@ struct LearnReport {
   std::vector<std::string> refused;  // config and reason of each timing that was refused
 };
 
-// A cost model that learns from every timing while it runs. Not thread-safe: its owner serialises.
+// A cost model that learns from every timing while it runs. Every device has a correction of its
+// own that begins as the snapshot's, so that learning one leaves the choices for the others as they
+// are. Not thread-safe: its owner serialises.
 //
 //   auto ranking = learner.rank(task, configs);
 //   ... time some of ranking->candidates ...
@@ -39,14 +43,16 @@ class OnlineLearner {
   explicit OnlineLearner(std::shared_ptr<const CostModel> model);
 
   const CostModel& model() const { return *model_; }
-  const OnlineState& state() const { return layer_.state(); }
+  // What is known of a device (by the name of its DeviceTraits) by now.
+  const OnlineState& state(std::string_view device) const;
   const TimingCounts& counts() const { return counts_; }  // since it was made
 
   // As CostModel::rank, with what was learned so far.
   Result<Ranking> rank(const RankingTask& task, std::span<const Config> configs) const;
 
   // Learns the timings of one task. Timings that cannot be true are left out, counted and named in
-  // the report; an error only if the task itself cannot be featurised.
+  // the report; an error only if the task itself cannot be featurised, or is of one device more
+  // than a snapshot holds.
   // `memory` carries a problem from one batch of its timings to the next.
   Result<LearnReport> learn(const RankingTask& task, std::span<const TimedConfig> timed,
                             ProblemMemory& memory);
@@ -55,9 +61,15 @@ class OnlineLearner {
   // The model with what was learned in it, as a new snapshot.
   Snapshot snapshot() const;
 
+  // Goes on with another model and keeps what was learned. Its basis must be the same, as that of a
+  // ReplayTrainer's candidate is: kInvalidArgument if it is of another size.
+  Status adopt(std::shared_ptr<const CostModel> model);
+
  private:
+  Result<BayesianLayer*> layer_of(const std::string& device);
+
   std::shared_ptr<const CostModel> model_;
-  BayesianLayer layer_;
+  std::map<std::string, BayesianLayer, std::less<>> layers_;  // of the devices that have learned
   TimingCounts counts_;
 };
 

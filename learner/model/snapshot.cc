@@ -75,11 +75,33 @@ Status check_support(const TrainingSupport& support, size_t problem_count) {
   return invalid_argument("the snapshot's support does not fit its features");
 }
 
+Status check_learned(const Snapshot& snapshot, size_t net_basis_size, size_t feature_count) {
+  const std::vector<LearnedDevice>& learned = snapshot.learned;
+  if (learned.size() > kMaxLearnedDevices) return invalid_argument("too many devices learned");
+  for (size_t i = 0; i < learned.size(); ++i) {
+    if (learned[i].device.empty() || (i > 0 && learned[i].device <= learned[i - 1].device)) {
+      return invalid_argument("the devices that learned are not in the order of their names");
+    }
+    if (learned[i].state.features != snapshot.online.features) {
+      return invalid_argument(learned[i].device + " learned with other features");
+    }
+    TRIODE_TRY(learned[i].state.validate(net_basis_size, feature_count));
+  }
+  return {};
+}
+
 Status file_error(const std::string& what, const std::string& path) {
   return not_found("cannot " + what + " " + path + ": " + std::strerror(errno));
 }
 
 }  // namespace
+
+const OnlineState& Snapshot::online_of(std::string_view device) const {
+  const auto found = std::lower_bound(
+      learned.begin(), learned.end(), device,
+      [](const LearnedDevice& one, std::string_view wanted) { return one.device < wanted; });
+  return found != learned.end() && found->device == device ? found->state : online;
+}
 
 Status Snapshot::validate() const {
   const FeatureTable& table = feature_table(kind);
@@ -90,7 +112,9 @@ Status Snapshot::validate() const {
   if (shortlist < 1 || shortlist > 4096) return invalid_argument("an impossible shortlist");
   const auto first_rank = std::find_if(nets.begin(), nets.end(),
                                        [](const Net& net) { return net.role == NetRole::kRank; });
-  TRIODE_TRY(online.validate(static_cast<size_t>(first_rank->basis_size()), table.size()));
+  const auto basis_size = static_cast<size_t>(first_rank->basis_size());
+  TRIODE_TRY(online.validate(basis_size, table.size()));
+  TRIODE_TRY(check_learned(*this, basis_size, table.size()));
   return check_support(support, table.problem_count);
 }
 

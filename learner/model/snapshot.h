@@ -27,6 +27,14 @@ struct Standardisation {
   bool operator==(const Standardisation&) const = default;
 };
 
+// What was learned of one device since training.
+struct LearnedDevice {
+  std::string device;  // name of its DeviceTraits
+  OnlineState state;
+
+  bool operator==(const LearnedDevice&) const = default;
+};
+
 // A trained model as a value: everything that inference, online learning and a reader of its card
 // need. Plain data; CostModel runs it.
 struct Snapshot {
@@ -40,10 +48,15 @@ struct Snapshot {
   std::vector<Net> nets;
   int32_t shortlist = 64;
   TreeEnsemble trees;  // have their share in that re-ranking; may be empty
-  OnlineState online;
+  OnlineState online;  // what every device begins with
+  // Devices that have learned since, by name. What one learns leaves the others as they are.
+  std::vector<LearnedDevice> learned;
   TrainingSupport support;
   std::string training_digest;  // sha256 of the training data, hexadecimal
   std::string card;             // model card, Markdown
+
+  // What is known of a device by now: its own state, or what every device begins with.
+  const OnlineState& online_of(std::string_view device) const;
 
   // Everything fits everything else, and the schema is this build's (kUnsupported, naming the first
   // feature that differs, if it is another's).
@@ -69,5 +82,6 @@ Result<Snapshot> load_snapshot(const std::string& path);
 
 // Most bytes a snapshot may have: what refuses a hostile length early.
 inline constexpr size_t kMaxSnapshotBytes = size_t{64} << 20;
+inline constexpr size_t kMaxLearnedDevices = 64;
 
 }  // namespace triode

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a snapshot file; docs/adr/0015-snapshot-file.md describes them.
+// The bytes of a snapshot file; docs/adr/0015-snapshot-file.md and 0037-online-state-per-device.md
+// describe them.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -13,10 +14,12 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view kMagic = "TRIODEML";
-// Version 2 has a section of trees. A snapshot without trees is still written as version 1, so that
-// its bytes, and its identity, stay what they were.
-constexpr uint32_t kVersion = 2;
-constexpr uint32_t kVersionWithoutTrees = 1;
+// Version 2 has a section of trees, version 3 one of devices that have learned, and trees that may
+// be none. A snapshot is written in the first version that can hold it, so that its bytes, and its
+// identity, stay what they were.
+constexpr uint32_t kFirstVersion = 1;
+constexpr uint32_t kVersionWithTrees = 2;
+constexpr uint32_t kVersionWithDevices = 3;
 constexpr size_t kDigestBytes = 32;
 // Magic, version, length of the whole file.
 constexpr size_t kHeaderBytes = 8 + sizeof(uint32_t) + sizeof(uint64_t);
@@ -151,13 +154,11 @@ Status read_trees(ByteReader& in, Snapshot& s) {
   s.trees.feature = TRIODE_TRY(in.numbers<uint16_t>(kMaxTrees * kMaxTreeDepth));
   s.trees.threshold = TRIODE_TRY(in.numbers<float>(kMaxTrees * kMaxTreeDepth));
   s.trees.leaf = TRIODE_TRY(in.numbers<float>(kMaxTrees << kMaxTreeDepth));
-  if (s.trees.empty()) return corrupt("the section of trees holds none");
   return {};
 }
 
 // Of the symmetric covariance, the lower triangle.
-void write_online(const Snapshot& s, ByteWriter& out) {
-  const OnlineState& state = s.online;
+void write_state(const OnlineState& state, ByteWriter& out) {
   out.numbers(state.features);
   out.number(state.noise);
   out.number(state.updates);
@@ -168,8 +169,8 @@ void write_online(const Snapshot& s, ByteWriter& out) {
     }
   }
 }
-Status read_online(ByteReader& in, Snapshot& s) {
-  OnlineState& state = s.online;
+Result<OnlineState> read_state(ByteReader& in) {
+  OnlineState state;
   state.features = TRIODE_TRY(in.numbers<uint16_t>(kMaxFeatures));
   state.noise = TRIODE_TRY(in.number<double>());
   state.updates = TRIODE_TRY(in.number<uint64_t>());
@@ -182,6 +183,30 @@ Status read_online(ByteReader& in, Snapshot& s) {
       state.covariance[row * size + column] = value;
       state.covariance[column * size + row] = value;
     }
+  }
+  return state;
+}
+
+void write_online(const Snapshot& s, ByteWriter& out) {
+  write_state(s.online, out);
+}
+Status read_online(ByteReader& in, Snapshot& s) {
+  s.online = TRIODE_TRY(read_state(in));
+  return {};
+}
+
+void write_learned(const Snapshot& s, ByteWriter& out) {
+  out.number(static_cast<uint64_t>(s.learned.size()));
+  for (const LearnedDevice& one : s.learned) {
+    out.text(one.device);
+    write_state(one.state, out);
+  }
+}
+Status read_learned(ByteReader& in, Snapshot& s) {
+  const uint64_t count = TRIODE_TRY(in.length(kMaxLearnedDevices));
+  for (uint64_t i = 0; i < count; ++i) {
+    std::string device = TRIODE_TRY(in.text(kMaxName));
+    s.learned.push_back({std::move(device), TRIODE_TRY(read_state(in))});
   }
   return {};
 }
@@ -216,7 +241,7 @@ struct Section {
   std::string_view name;  // eight bytes
   void (*write)(const Snapshot&, ByteWriter&);
   Status (*read)(ByteReader&, Snapshot&);
-  uint32_t since = kVersionWithoutTrees;  // version of the file
+  uint32_t since = kFirstVersion;  // version of the file
 };
 
 constexpr Section kSections[] = {
@@ -224,11 +249,17 @@ constexpr Section kSections[] = {
     {"features", write_features, read_features},
     {"standard", write_standardisation, read_standardisation},
     {"nets    ", write_nets, read_nets},
-    {"trees   ", write_trees, read_trees, kVersion},
+    {"trees   ", write_trees, read_trees, kVersionWithTrees},
     {"online  ", write_online, read_online},
+    {"learned ", write_learned, read_learned, kVersionWithDevices},
     {"support ", write_support, read_support},
     {"card    ", write_card, read_card},
 };
+
+uint32_t version_of(const Snapshot& snapshot) {
+  if (!snapshot.learned.empty()) return kVersionWithDevices;
+  return snapshot.trees.empty() ? kFirstVersion : kVersionWithTrees;
+}
 
 Status read_sections(ByteReader& in, uint32_t version, Snapshot& snapshot) {
   for (const Section& section : kSections) {
@@ -244,6 +275,8 @@ Status read_sections(ByteReader& in, uint32_t version, Snapshot& snapshot) {
     }
   }
   if (!in.at_end()) return corrupt("the snapshot goes on after its last section");
+  // What an earlier version holds is written in that one: equal snapshots have equal bytes.
+  if (version != version_of(snapshot)) return corrupt("a section of the snapshot holds nothing");
   return {};
 }
 
@@ -254,7 +287,7 @@ std::string_view as_text(const Sha256Digest& digest) {
 }  // namespace
 
 std::string write_snapshot(const Snapshot& snapshot) {
-  const uint32_t version = snapshot.trees.empty() ? kVersionWithoutTrees : kVersion;
+  const uint32_t version = version_of(snapshot);
   ByteWriter sections;
   for (const Section& section : kSections) {
     if (section.since > version) continue;
@@ -280,9 +313,9 @@ Result<Snapshot> read_snapshot(std::string_view bytes) {
   }
   TRIODE_TRY(in.raw(kMagic.size()));
   const auto version = TRIODE_TRY(in.number<uint32_t>());
-  if (version != kVersion && version != kVersionWithoutTrees) {
+  if (version < kFirstVersion || version > kVersionWithDevices) {
     return unsupported("the snapshot has version " + std::to_string(version) +
-                       ", this build reads versions up to " + std::to_string(kVersion));
+                       ", this build reads versions up to " + std::to_string(kVersionWithDevices));
   }
   const auto length = TRIODE_TRY(in.number<uint64_t>());
   if (length != bytes.size() || length > kMaxSnapshotBytes) {

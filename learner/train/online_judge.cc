@@ -27,7 +27,7 @@ class Stream {
     while (tried.size() < options_.timings) {
       const Ranking ranking = TRIODE_TRY(learner_.rank(timed.task(), timed.configs));
       if (tried.empty()) choice.first = first_of(timed, ranking) / best;
-      const std::vector<uint32_t> picks = next(ranking, tried);
+      const std::vector<uint32_t> picks = next(timed, ranking, tried);
       if (picks.empty()) break;
       for (const uint32_t place : picks) {
         const double seconds = timed.seconds[place];
@@ -49,10 +49,12 @@ class Stream {
   }
 
   // Positions in the configs of what is to be timed next; empty if nothing is left.
-  std::vector<uint32_t> next(const Ranking& ranking, const std::vector<Tried>& tried) {
+  std::vector<uint32_t> next(const TimedProblem& timed, const Ranking& ranking,
+                             const std::vector<Tried>& tried) {
     PolicyOptions policy = options_.policy;
     policy.batch = std::min(policy.batch, options_.timings - tried.size());
-    const Proposal proposal = propose(ranking, learner_.state(), tried, policy, random_);
+    const Proposal proposal =
+        propose(ranking, learner_.state(timed.device->name), tried, policy, random_);
     std::vector<uint32_t> places;
     for (const uint32_t pick : proposal.picks) places.push_back(ranking.candidates[pick].index);
     return places;

@@ -120,8 +120,8 @@ std::vector<Config> LearnedRanker::propose(const Problem& problem, const Space& 
   policy.batch = count - guessed;
   policy.reserved_slots = std::max<size_t>(1, policy.batch / kReservedOneIn);
   Random random(hash_of(problem) + tried.size());
-  const Proposal proposal =
-      triode::propose(*ranking, learner_.state(), tried_in(space, configs, tried), policy, random);
+  const Proposal proposal = triode::propose(*ranking, learner_.state(options_.device.name),
+                                            tried_in(space, configs, tried), policy, random);
   if (!proposal.worthwhile && tried.size() >= options_.least_trials && !is_in_doubt) return {};
   Pool batch(space);
   for (const uint32_t pick : proposal.picks) batch.add(configs[ranking->candidates[pick].index]);

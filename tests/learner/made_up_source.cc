@@ -65,4 +65,36 @@ Snapshot with_mechanism_features() {
   return snapshot;
 }
 
+Snapshot model_of_an_a100() {
+  Snapshot snapshot = small_snapshot(1);
+  for (uint64_t seed = 2; seed < 5; ++seed) {
+    snapshot.nets.push_back(drawn_net(NetRole::kRank, seed, 32));
+  }
+  const size_t count = feature_table(DeviceKind::kGpu).size();
+  for (size_t f = count - 7; f < count; ++f) {
+    snapshot.standardisation.mean[f] = 0;
+    snapshot.standardisation.inverse_std[f] = 1;
+  }
+  return snapshot;
+}
+
+std::vector<HeldBackProblem> made_up_timings(const std::shared_ptr<const MadeUpSource>& source) {
+  ReplayDevice device(source, 7);
+  const auto space = std::make_shared<const Space>(triton_like_space());
+  const auto on_h100 = std::make_shared<const DeviceTraits>(h100());
+  const std::vector<Config> all = all_configs();
+  std::vector<HeldBackProblem> timings;
+  for (const Problem& problem : source->problems()) {
+    HeldBackProblem timed{problem, space, on_h100, KernelFamily::kInductor, {}, {}};
+    for (size_t i = 0; i < all.size(); i += 7) {
+      const auto artifact = device.build(problem, all[i]);
+      if (!artifact.ok()) continue;
+      timed.configs.push_back(all[i]);
+      timed.seconds.push_back(device.time(**artifact, {}, {}, {})->candidate.median_ns * 1e-9);
+    }
+    timings.push_back(std::move(timed));
+  }
+  return timings;
+}
+
 }  // namespace triode

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "learner/model/cost_model.h"
+#include "learner/model/shadow_gate.h"
 #include "learner/model/snapshot.h"
 #include "runtime/device/replay_device.h"
 
@@ -35,5 +36,12 @@ class MadeUpSource final : public ReplaySource {
 
 // small_snapshot() with a basis in which that law can be learned.
 Snapshot with_mechanism_features();
+
+// Knows an A100: a small first net, as a shipped one's, and three that re-rank. As training leaves
+// them, no net reads the features that are zero on an A100.
+Snapshot model_of_an_a100();
+
+// All that a replay of the source measures of every seventh config, problem by problem.
+std::vector<HeldBackProblem> made_up_timings(const std::shared_ptr<const MadeUpSource>& source);
 
 }  // namespace triode

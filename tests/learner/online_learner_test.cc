@@ -45,8 +45,8 @@ TEST_F(Learning, LearnsTheSameWhenAllTimesAreScaled) {
   OnlineLearner other{model_of(small_snapshot(2))};
   ASSERT_TRUE(learner.learn(task, timed(1)).ok());
   ASSERT_TRUE(other.learn(task, timed(3)).ok());
-  for (size_t i = 0; i < learner.state().size(); ++i) {
-    EXPECT_NEAR(learner.state().mean[i], other.state().mean[i], 1e-9);
+  for (size_t i = 0; i < learner.state("a100").size(); ++i) {
+    EXPECT_NEAR(learner.state("a100").mean[i], other.state("a100").mean[i], 1e-9);
   }
 }
 
@@ -74,7 +74,56 @@ TEST_F(Learning, IsNotMovedByWhatItRefuses) {
   with_nonsense.push_back({configs[7], std::numeric_limits<double>::infinity()});
   ASSERT_TRUE(learner.learn(task, timed()).ok());
   ASSERT_TRUE(other.learn(task, with_nonsense).ok());
-  EXPECT_EQ(learner.state(), other.state());
+  EXPECT_EQ(learner.state("a100"), other.state("a100"));
+}
+
+TEST_F(Learning, OfOneDeviceLeavesTheChoicesForAnotherAsTheyAre) {
+  const Ranking before = *learner.rank(task, configs);
+  const RankingTask elsewhere = task_of(problem, h100());
+  const Ranking there = *learner.rank(elsewhere, configs);
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(learner.learn(elsewhere, timed()).ok());
+  const Ranking after = *learner.rank(task, configs);
+  ASSERT_EQ(before.candidates.size(), after.candidates.size());
+  for (size_t i = 0; i < before.candidates.size(); ++i) {
+    EXPECT_EQ(before.candidates[i].index, after.candidates[i].index);
+    EXPECT_EQ(before.candidates[i].score, after.candidates[i].score);
+  }
+  EXPECT_NE(there.candidates.front().score,
+            learner.rank(elsewhere, configs)->candidates.front().score);
+  EXPECT_EQ(learner.state("a100"), learner.model().snapshot().online);
+  EXPECT_EQ(learner.snapshot().learned.size(), 1u);
+}
+
+TEST_F(Learning, BeginsWithWhatAnEarlierVersionHadLearnedOfAllDevices) {
+  Snapshot earlier = small_snapshot(2);
+  earlier.online.mean.back() = -3;
+  earlier.online.updates = 9;
+  OnlineLearner resumed{model_of(*read_snapshot(write_snapshot(earlier)))};
+  EXPECT_EQ(resumed.state("h100").mean.back(), -3);
+  ASSERT_TRUE(resumed.learn(task, timed()).ok());
+  EXPECT_EQ(resumed.state("a100").updates, 10u);
+  EXPECT_EQ(resumed.state("h100").updates, 9u);
+}
+
+TEST_F(Learning, OfMoreDevicesThanASnapshotHoldsIsRefused) {
+  for (size_t i = 0; i <= kMaxLearnedDevices; ++i) {
+    DeviceTraits device = a100();
+    device.name += std::to_string(i);
+    const Result<LearnReport> report = learner.learn(task_of(problem, device), timed());
+    EXPECT_EQ(report.ok(), i < kMaxLearnedDevices) << i;
+  }
+  EXPECT_TRUE(learner.snapshot().validate().ok());
+}
+
+TEST_F(Learning, GoesOnWithAnotherModelAndKeepsWhatItLearned) {
+  ASSERT_TRUE(learner.learn(task, timed()).ok());
+  const OnlineState learned = learner.state("a100");
+  Snapshot other = small_snapshot(3);
+  ASSERT_TRUE(learner.adopt(model_of(other)).ok());
+  EXPECT_EQ(learner.model().snapshot().nets.size(), 3u);
+  EXPECT_EQ(learner.state("a100"), learned);
+  EXPECT_EQ(learner.snapshot().online_of("a100"), learned);
+  EXPECT_EQ(learner.adopt(nullptr).code(), StatusCode::kInvalidArgument);
 }
 
 TEST_F(Learning, EndsUpInTheSnapshot) {

@@ -34,6 +34,17 @@ Snapshot full_snapshot() {
   return snapshot;
 }
 
+// What two devices have learned, each on its own.
+Snapshot learned_snapshot() {
+  Snapshot snapshot = full_snapshot();
+  for (const char* device : {"a100", "h100"}) {
+    snapshot.learned.push_back({device, snapshot.online});
+    snapshot.learned.back().state.updates = snapshot.learned.size();
+    snapshot.learned.back().state.mean[2] = -0.5;
+  }
+  return snapshot;
+}
+
 // The bytes with their checksum made right again, so that what lies behind it is put to the test.
 std::string resealed(std::string bytes) {
   if (bytes.size() < 32) return bytes;
@@ -57,7 +68,7 @@ TEST(Snapshot, HasTheSameBytesAndDigestEveryTime) {
 
 TEST(Snapshot, HasAnotherDigestOnceItLearned) {
   Snapshot learned = full_snapshot();
-  learned.online.mean[0] += 1e-9;
+  learned.learned = {{"a100", learned.online}};
   EXPECT_NE(snapshot_digest(learned), snapshot_digest(full_snapshot()));
 }
 
@@ -68,6 +79,47 @@ TEST(Snapshot, WithoutTreesIsAFileOfTheFirstVersion) {
   ASSERT_TRUE(read.ok()) << read.status().to_string();
   EXPECT_EQ(*read, small_snapshot());
   EXPECT_EQ(write_snapshot(full_snapshot())[8], 2);
+}
+
+TEST(Snapshot, KeepsWhatEachDeviceLearned) {
+  for (const bool with_trees : {true, false}) {
+    Snapshot snapshot = learned_snapshot();
+    if (!with_trees) snapshot.trees = {};
+    const std::string bytes = write_snapshot(snapshot);
+    EXPECT_EQ(bytes[8], 3);
+    const Result<Snapshot> read = read_snapshot(bytes);
+    ASSERT_TRUE(read.ok()) << read.status().to_string();
+    EXPECT_EQ(*read, snapshot);
+    EXPECT_EQ(read->online_of("h100"), snapshot.learned[1].state);
+    EXPECT_EQ(read->online_of("l40"), snapshot.online);
+  }
+}
+
+TEST(Snapshot, OfAnEarlierVersionIsWhatEveryDeviceBeginsWith) {
+  const std::string bytes = write_snapshot(full_snapshot());  // a correction is in it
+  EXPECT_EQ(bytes[8], 2);
+  const Result<Snapshot> read = read_snapshot(bytes);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->online_of("a100").mean[3], 0.125);
+  EXPECT_EQ(write_snapshot(*read), bytes);
+}
+
+TEST(Snapshot, WithALaterVersionThanItNeedsIsRefused) {
+  std::string bytes = write_snapshot(learned_snapshot());
+  bytes[8] = 2;
+  EXPECT_THAT(read_snapshot(resealed(bytes)),
+              FailsWith(StatusCode::kCorrupt, HasSubstr("section")));
+}
+
+TEST(Snapshot, WhoseDevicesAreOutOfOrderIsRefused) {
+  Snapshot snapshot = learned_snapshot();
+  std::swap(snapshot.learned[0], snapshot.learned[1]);
+  EXPECT_THAT(read_snapshot(write_snapshot(snapshot)),
+              FailsWith(StatusCode::kInvalidArgument, HasSubstr("order")));
+  snapshot = learned_snapshot();
+  snapshot.learned[1].state.features[0] = 1;
+  EXPECT_THAT(snapshot.validate(),
+              FailsWith(StatusCode::kInvalidArgument, HasSubstr("h100 learned with other")));
 }
 
 TEST(Snapshot, WithTreesOfUnknownFeaturesIsRefused) {
@@ -139,7 +191,7 @@ TEST(Snapshot, WhoseVendorNetReadsTheConfigIsRefused) {
 // Bytes changed, cut out, doubled and put in, under a right checksum: any answer but a crash will
 // do, and what is accepted must be whole.
 TEST(Snapshot, IsSafeToReadFromAHostileFile) {
-  const std::string bytes = write_snapshot(full_snapshot());
+  const std::string bytes = write_snapshot(learned_snapshot());
   const int rounds = std::getenv("TRIODE_TEST_LONG") != nullptr ? 20000 : 400;
   Random random(17);
   int accepted = 0;

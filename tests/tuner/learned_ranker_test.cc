@@ -154,7 +154,7 @@ TEST_F(LearnedRankerTest, LearnsNothingFromWhatDidNotRun) {
   ranker.learn(problem_, space_, {config, {OutcomeKind::kCrashed, "so"}, {}});
   ranker.learn(problem_, space_, {config, {}, {0, 0, 0, 0}});
   ranker.learn(problem_, space_, {config, {}, {NAN, NAN, 0, 3}});
-  EXPECT_EQ(ranker.learner().state(), model_->snapshot().online);
+  EXPECT_EQ(ranker.learner().state(made_up_options().device.name), model_->snapshot().online);
 }
 
 TEST_F(LearnedRankerTest, WithoutTheNetsForItTheFallbackGuessesTheSaving) {
