@@ -29,6 +29,18 @@ bool same_task(const HeldBackProblem& a, const HeldBackProblem& b) {
   return a.problem == b.problem && a.family == b.family && a.device->name == b.device->name;
 }
 
+// Of all configs, with what the device's online state corrects.
+Result<std::vector<double>> corrected_scores(const CostModel& model, const HeldBackProblem& timed) {
+  std::vector<double> scores = TRIODE_TRY(model.uncorrected_scores(task_of(timed), timed.configs));
+  const std::vector<float> basis = TRIODE_TRY(model.basis(task_of(timed), timed.configs));
+  const std::vector<double>& mean = model.snapshot().online_of(timed.device->name).mean;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const float* row = basis.data() + i * mean.size();
+    for (size_t j = 0; j < mean.size(); ++j) scores[i] += mean[j] * row[j];
+  }
+  return scores;
+}
+
 // Position of a problem of the device that has most, drawn.
 size_t giving_way(const std::vector<HeldBackProblem>& problems, Random& random) {
   std::map<std::string_view, std::vector<size_t>> by_device;
@@ -95,11 +107,10 @@ Result<HeldBackProblem> rehearsed(const CostModel& model, const HeldBackProblem&
   const FeatureExtractor extractor = TRIODE_TRY(FeatureExtractor::make(task_of(out)));
   std::erase_if(out.configs,
                 [&](const Config& config) { return extractor.fit(config) != Fit::kFits; });
-  const std::vector<double> scores =
-      TRIODE_TRY(model.uncorrected_scores(task_of(out), out.configs));
+  const std::vector<double> scores = TRIODE_TRY(corrected_scores(model, out));
+  const double least = out.configs.empty() ? 0 : *std::min_element(scores.begin(), scores.end());
   out.seconds.clear();
   for (const double score : scores) {
-    const double least = *std::min_element(scores.begin(), scores.end());
     out.seconds.push_back(2 * extractor.roof_s() * std::exp(score - least));
   }
   return out;

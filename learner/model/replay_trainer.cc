@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "learner/model/feature_extractor.h"
 #include "learner/model/net_tuning.h"
 #include "learner/model/prepared_net.h"
+#include "learner/model/tree_ensemble.h"
 
 namespace triode {
 namespace {
@@ -55,9 +57,9 @@ Lesson lesson_of(const HeldBackProblem& timed, Random& random) {
   return lesson;
 }
 
-// Which features take more than one value over the problems, as the standardisation leaves them.
-std::vector<bool> varying(std::span<const HeldBackProblem> problems, const Snapshot& snapshot,
-                          const BlockKernels& kernels) {
+// Which features did not vary in training, and do over the problems.
+std::vector<bool> novel(std::span<const HeldBackProblem> problems, const Snapshot& snapshot,
+                        const BlockKernels& kernels) {
   const size_t count = snapshot.standardisation.mean.size();
   std::vector<float> least(count, INFINITY), most(count, -INFINITY);
   for (const HeldBackProblem& timed : problems) {
@@ -75,9 +77,11 @@ std::vector<bool> varying(std::span<const HeldBackProblem> problems, const Snaps
       }
     }
   }
-  std::vector<bool> varies(count);
-  for (size_t f = 0; f < count; ++f) varies[f] = most[f] > least[f];
-  return varies;
+  std::vector<bool> news(count);
+  for (size_t f = 0; f < count; ++f) {
+    news[f] = most[f] > least[f] && snapshot.standardisation.inverse_std[f] == 1;
+  }
+  return news;
 }
 
 bool reads(const Net& net, size_t feature) {
@@ -99,6 +103,17 @@ Net reading_also(const Net& net, const std::vector<bool>& features) {
     for (const uint16_t f : out.inputs) first.weights.push_back(reads(net, f) ? *known++ : 0);
   }
   return out;
+}
+
+// Says so at the end of the card, with the steps of earlier rounds.
+void note_steps(uint64_t steps, std::string& card) {
+  static constexpr std::string_view kBefore = "\nTuned by ";
+  const size_t earlier = card.rfind(kBefore);
+  if (earlier != std::string::npos) {
+    steps += std::strtoull(card.c_str() + earlier + kBefore.size(), nullptr, 10);
+    card.resize(earlier);
+  }
+  card += std::string(kBefore) + std::to_string(steps) + " steps on replayed timings.\n";
 }
 
 // Derivative, by each score, of the weighted squared error about the problem's own mean error.
@@ -149,39 +164,34 @@ class ReplayTrainer::Work {
   Result<Snapshot> candidate() const {
     Snapshot snapshot = model_->snapshot();
     for (size_t i = 0; i < nets_.size(); ++i) snapshot.nets[tuned_[i]] = nets_[i].net();
-    snapshot.card += "\nTuned by " + std::to_string(steps_) + " steps on replayed timings.\n";
+    note_steps(steps_, snapshot.card);
     const Status valid = snapshot.validate();
     if (!valid.ok()) return internal_error("replay lost the model: " + valid.message());
     return snapshot;
   }
 
  private:
-  // What sets a new device apart may not have varied in training, so that no net reads it. Once
-  // standardised, such a feature is zero on the devices of the training: if there are any, they
-  // alone are learned, and what the nets know of those devices stays as it is to the bit.
+  // What sets a new device apart may not have varied in training, so that no net reads it at first.
+  // Once standardised, such a feature is zero on the devices of the training: if there are any,
+  // they alone are learned, and what the nets know of those devices stays as it is to the bit.
   void begin(std::span<const HeldBackProblem> problems) {
     const Snapshot& snapshot = model_->snapshot();
-    const std::vector<bool> varies = varying(problems, snapshot, kernels_);
-    bool all_read = true;
+    const std::vector<bool> news = novel(problems, snapshot, kernels_);
+    const bool none = std::find(news.begin(), news.end(), true) == news.end();
     for (size_t i = 0; i < snapshot.nets.size(); ++i) {
       if (snapshot.nets[i].role == NetRole::kRank) tuned_.push_back(i);
     }
-    for (size_t i = 1; i < tuned_.size(); ++i) {
-      for (size_t f = 0; f < varies.size(); ++f) {
-        all_read = all_read && (!varies[f] || reads(snapshot.nets[tuned_[i]], f));
-      }
-    }
     // Of the first one the last layer at most: the rest is the basis of the online state.
-    nets_.emplace_back(snapshot.nets[tuned_.front()], all_read ? size_t{1} : size_t{0}, kernels_);
+    nets_.emplace_back(snapshot.nets[tuned_.front()], none ? size_t{1} : size_t{0}, kernels_);
     for (size_t i = 1; i < tuned_.size(); ++i) {
       const Net& net = snapshot.nets[tuned_[i]];
-      if (all_read) {
+      if (none) {
         nets_.emplace_back(net, recipe_.trained_layers, kernels_);
         continue;
       }
-      const Net wider = reading_also(net, varies);
+      const Net wider = reading_also(net, news);
       std::vector<bool> only;
-      for (const uint16_t f : wider.inputs) only.push_back(!reads(net, f));
+      for (const uint16_t f : wider.inputs) only.push_back(news[f]);
       nets_.emplace_back(wider, std::move(only), kernels_);
     }
     inputs_.resize(nets_.size());
@@ -195,8 +205,8 @@ class ReplayTrainer::Work {
     if (!extractor.ok()) return;  // passed over, as the header says
     FeatureBlock block(*extractor, model_->snapshot().standardisation, kernels_);
     block.load(lesson.configs);
-    // The mean of the nets is what ranks, so its error is what all of them learn from: where the
-    // mean is right already, as it is on rehearsed problems at first, no net moves.
+    // The blend of all nets and trees is what ranks, so its error is what all nets learn from:
+    // where it is right already, as it is on rehearsed problems at first, no net moves.
     const float share = 1 / static_cast<float>(nets_.size());
     Columns scores{};
     for (size_t i = 0; i < nets_.size(); ++i) {
@@ -206,7 +216,8 @@ class ReplayTrainer::Work {
         scores[c] += share * (nets_[i].values()[c] + skipped(net, block, c));
       }
     }
-    add_corrections(block, scores);
+    add_trees(block, lesson.configs.size(), scores);
+    add_corrections(model_->snapshot().online_of(timed.device->name), block, scores);
     const Columns slopes = slopes_of(lesson, scores, recipe_);
     for (NetTuning& net : nets_) net.add_gradient(slopes.data(), lesson.configs.size());
   }
@@ -231,9 +242,22 @@ class ReplayTrainer::Work {
     return net.skip_weight * block.raw(static_cast<size_t>(net.skip_feature), column);
   }
 
-  // Adds what the online state does; the first net has been evaluated.
-  void add_corrections(const FeatureBlock& block, Columns& scores) const {
-    const OnlineState& online = model_->snapshot().online;
+  // Gives the trees, which stay as they are, their share: the nets learn what the blend still
+  // lacks.
+  void add_trees(const FeatureBlock& block, size_t count, Columns& scores) const {
+    const TreeEnsemble& trees = model_->snapshot().trees;
+    if (trees.empty()) return;
+    std::array<double, kBlockColumns> values{};
+    add_tree_values(trees, {block.problem(), block.row(block.problem_count())}, count,
+                    values.data());
+    for (size_t c = 0; c < count; ++c) {
+      scores[c] = (1 - trees.share) * scores[c] + trees.share * static_cast<float>(values[c]);
+    }
+  }
+
+  // Adds what the device's online state does; the first net has been evaluated.
+  void add_corrections(const OnlineState& online, const FeatureBlock& block,
+                       Columns& scores) const {
     const size_t of_net = online.size() - online.features.size();
     for (size_t i = 0; i < online.size(); ++i) {
       const auto weight = static_cast<float>(online.mean[i]);

@@ -27,17 +27,19 @@ struct ReplayRecipe {
   uint64_t seed = 0;
 };
 
-// Slow learning beside the closed form: gradient steps on the rank nets, on timings of the past.
-// Needs no libtorch. What it makes is a candidate; a shadow gate decides.
+// Slow learning beside the closed form: gradient steps on the rank nets, on timings of the past, so
+// that the blend of nets, trees and online state, which is what ranks, gets better. Needs no
+// libtorch. What it makes is a candidate; a shadow gate decides. SlowLearner runs it as a tuner
+// does.
 //
 //   ReplayTrainer trainer = TRIODE_TRY(ReplayTrainer::make(slot.current(), recipe));
 //   trainer.run(buffer.replayed(), clock, slice);     // whenever the machine is idle
 //   slot.offer(<model of trainer.candidate()>, buffer.held_back(), {});  // then make a new trainer
 //
 // Features that vary over the problems, but did not in training, are what sets a new device apart.
-// If the nets do not read some of them, the weights of those alone are learned: the devices of the
-// training, on which they are zero, lose nothing. Else all layers are, and rehearsed problems and
-// the gate are what keeps the old devices. In either case the first net's hidden layers stay as
+// If there are any, their weights alone are learned: the devices of the training, on which they are
+// zero, lose nothing. Else all layers are, and rehearsed problems and the gate are what keeps the
+// old devices. In either case the first net's hidden layers stay as
 // they are, so the basis of the online state does too: a state that has learned on meanwhile still
 // fits the candidate. What that state corrects already is not learned twice. Not thread-safe. The
 // same model, problems, recipe and number of steps give the same candidate on the same kind of

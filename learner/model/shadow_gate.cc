@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -33,28 +32,6 @@ std::string as_text(double regret) {
   return text;
 }
 
-struct Sums {
-  size_t problems = 0;
-  double current = 0;
-  double candidate = 0;
-};
-
-std::map<std::string, Sums> regrets_by_device(const CostModel& current, const CostModel& candidate,
-                                              std::span<const HeldBackProblem> slice) {
-  std::map<std::string, Sums> sums;
-  for (const HeldBackProblem& held : slice) {
-    const std::optional<double> before = log_regret(current, held);
-    const std::optional<double> after = log_regret(candidate, held);
-    if (!before) continue;
-    Sums& sum = sums[held.device->name];
-    ++sum.problems;
-    sum.current += *before;
-    // A model that no longer ranks what the current one does has lost it: as bad as can be.
-    sum.candidate += after.value_or(HUGE_VAL);
-  }
-  return sums;
-}
-
 }  // namespace
 
 std::vector<double> log_regrets(const CostModel& model, std::span<const HeldBackProblem> problems) {
@@ -65,11 +42,20 @@ std::vector<double> log_regrets(const CostModel& model, std::span<const HeldBack
   return regrets;
 }
 
-GateVerdict judge(const CostModel& current, const CostModel& candidate,
-                  std::span<const HeldBackProblem> slice, const GateOptions& options) {
+void ShadowJudgement::add(const HeldBackProblem& held) {
+  const std::optional<double> before = log_regret(current_, held);
+  if (!before) return;
+  Sums& sum = by_device_[held.device->name];
+  ++sum.problems;
+  sum.current += *before;
+  // A model that no longer ranks what the current one does has lost it: as bad as can be.
+  sum.candidate += log_regret(candidate_, held).value_or(HUGE_VAL);
+}
+
+GateVerdict ShadowJudgement::verdict(const GateOptions& options) const {
   GateVerdict verdict;
   std::string losses;
-  for (const auto& [device, sum] : regrets_by_device(current, candidate, slice)) {
+  for (const auto& [device, sum] : by_device_) {
     if (sum.problems < options.least_problems) continue;
     const auto count = static_cast<double>(sum.problems);
     DeviceRegret regret{device, sum.problems, std::exp(sum.current / count),
@@ -88,6 +74,20 @@ GateVerdict judge(const CostModel& current, const CostModel& candidate,
   return verdict;
 }
 
+GateVerdict judge(const CostModel& current, const CostModel& candidate,
+                  std::span<const HeldBackProblem> slice, const GateOptions& options) {
+  ShadowJudgement judgement(current, candidate);
+  for (const HeldBackProblem& held : slice) judgement.add(held);
+  return judgement.verdict(options);
+}
+
+std::string to_string(const GateVerdict& verdict, const CostModel& current,
+                      const CostModel& candidate) {
+  return (verdict.passed ? "model swapped in: " : "model rolled back: ") +
+         candidate.digest().substr(0, 12) + " for " + current.digest().substr(0, 12) + ", " +
+         verdict.reason;
+}
+
 ModelSlot::ModelSlot(std::shared_ptr<const CostModel> model, Log log)
     : model_(std::move(model)), log_(std::move(log)) {}
 
@@ -100,8 +100,6 @@ GateVerdict ModelSlot::offer(std::shared_ptr<const CostModel> candidate,
                              std::span<const HeldBackProblem> slice, const GateOptions& options) {
   const std::shared_ptr<const CostModel> judged_against = current();
   GateVerdict verdict = judge(*judged_against, *candidate, slice, options);
-  const std::string names =
-      candidate->digest().substr(0, 12) + " for " + judged_against->digest().substr(0, 12);
   {
     const std::lock_guard lock(mutex_);
     if (verdict.passed && model_ != judged_against) {
@@ -109,13 +107,10 @@ GateVerdict ModelSlot::offer(std::shared_ptr<const CostModel> candidate,
       verdict.reason = "another model was swapped in meanwhile";
     }
     if (verdict.passed) {
-      previous_ = std::exchange(model_, std::move(candidate));
+      previous_ = std::exchange(model_, candidate);
     }
   }
-  if (log_) {
-    log_((verdict.passed ? "model swapped in: " : "model rolled back: ") + names + ", " +
-         verdict.reason);
-  }
+  if (log_) log_(to_string(verdict, *judged_against, *candidate));
   return verdict;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -48,10 +49,36 @@ struct GateVerdict {
 // Regret of a model's first choice for each problem that it can rank, as ln (time / best).
 std::vector<double> log_regrets(const CostModel& model, std::span<const HeldBackProblem> problems);
 
-// Whether `candidate` may replace `current`: on no device of the slice does it lose more than
-// allowed. Refused if nothing could be judged.
+// Two models side by side on problems that were held back, one after the other, so that a judgement
+// can be left and gone on with. The models must outlive it.
+class ShadowJudgement {
+ public:
+  ShadowJudgement(const CostModel& current, const CostModel& candidate)
+      : current_(current), candidate_(candidate) {}
+
+  void add(const HeldBackProblem& held);  // ranks it twice: some 200 us
+
+  // Passed if the candidate loses more than allowed on no device, and something could be judged.
+  GateVerdict verdict(const GateOptions& options) const;
+
+ private:
+  struct Sums {
+    size_t problems = 0;
+    double current = 0;  // of ln regret
+    double candidate = 0;
+  };
+  const CostModel& current_;
+  const CostModel& candidate_;
+  std::map<std::string, Sums> by_device_;
+};
+
+// Whether `candidate` may replace `current`, by a whole slice.
 GateVerdict judge(const CostModel& current, const CostModel& candidate,
                   std::span<const HeldBackProblem> slice, const GateOptions& options);
+
+// One line for the log: which model was swapped in for which, or rolled back, and why.
+std::string to_string(const GateVerdict& verdict, const CostModel& current,
+                      const CostModel& candidate);
 
 // The model in use, and the way to another one. Thread-safe: current() never waits for a judgement.
 class ModelSlot {

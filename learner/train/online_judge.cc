@@ -2,10 +2,12 @@
 #include "learner/train/online_judge.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "core/clock.h"
 #include "core/random.h"
 #include "learner/model/online_learner.h"
 #include "learner/train/regret.h"
@@ -13,10 +15,21 @@
 namespace triode::train {
 namespace {
 
+// A round of slow learning is as long as its steps, on every machine.
+class StandingClock final : public Clock {
+ public:
+  std::chrono::nanoseconds now() const override { return {}; }
+};
+
 class Stream {
  public:
-  Stream(std::shared_ptr<const CostModel> model, const StreamOptions& options)
-      : learner_(std::move(model)), options_(options), random_(options.seed) {}
+  static Result<Stream> make(std::shared_ptr<const CostModel> model, const StreamOptions& options) {
+    std::optional<SlowLearner> slow;
+    if (options.learns && options.slow) {
+      slow.emplace(TRIODE_TRY(SlowLearner::make(model, *options.slow, {})));
+    }
+    return Stream(std::move(model), std::move(slow), options);
+  }
 
   Result<StreamedChoice> meet(const TimedProblem& timed, size_t problem) {
     const double best = timed.seconds[fastest(timed.seconds)];
@@ -38,10 +51,18 @@ class Stream {
       }
       if (options_.learns) TRIODE_TRY(teach(timed, picks, memory));
     }
+    if (slow_) TRIODE_TRY(teach_slowly(timed, tried));
     return choice;
   }
 
  private:
+  Stream(std::shared_ptr<const CostModel> model, std::optional<SlowLearner> slow,
+         const StreamOptions& options)
+      : learner_(std::move(model)),
+        slow_(std::move(slow)),
+        options_(options),
+        random_(options.seed) {}
+
   static double first_of(const TimedProblem& timed, const Ranking& ranking) {
     if (ranking.candidates.empty()) return std::numeric_limits<double>::infinity();
     const double seconds = timed.seconds[ranking.candidates.front().index];
@@ -70,7 +91,21 @@ class Stream {
     return {};
   }
 
+  Status teach_slowly(const TimedProblem& timed, std::span<const Tried> tried) {
+    HeldBackProblem all{timed.problem, timed.space, timed.device, timed.family, {}, {}};
+    for (const Tried& one : tried) {
+      all.configs.push_back(timed.configs[one.index]);
+      all.seconds.push_back(timed.seconds[one.index]);
+    }
+    TRIODE_TRY(slow_->add(std::move(all)));
+    while (slow_->has_work()) {
+      TRIODE_TRY(slow_->run(learner_, StandingClock{}, std::chrono::hours(1)));
+    }
+    return {};
+  }
+
   OnlineLearner learner_;
+  std::optional<SlowLearner> slow_;
   const StreamOptions& options_;
   Random random_;
 };
@@ -84,7 +119,7 @@ Result<std::vector<StreamedChoice>> stream(std::span<const TimedProblem> problem
   std::vector<size_t> order(chosen.begin(), chosen.end());
   Random random(options.seed + 1);
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  Stream stream(std::move(model), options);
+  Stream stream = TRIODE_TRY(Stream::make(std::move(model), options));
   std::vector<StreamedChoice> choices;
   for (const size_t problem : order) {
     choices.push_back(TRIODE_TRY(stream.meet(problems[problem], problem)));

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/status.h"
 #include "learner/model/cost_model.h"
 #include "learner/model/policy.h"
+#include "learner/model/slow_learner.h"
 #include "learner/train/timed_problem.h"
 
 namespace triode::train {
@@ -18,7 +20,10 @@ struct StreamOptions {
   size_t timings = 3;      // of each problem, all told
   bool learns = true;      // false: the model stays as it is; what learning is worth
   PolicyOptions policy{};  // its batch is at most `timings`: several rounds if it is less
-  uint64_t seed = 0;       // of the order of problems and of the policy
+  // If it learns: also slowly, a whole round whenever enough problems came. Empty: in closed form
+  // alone.
+  std::optional<SlowLearnerOptions> slow{};
+  uint64_t seed = 0;  // of the order of problems and of the policy
 };
 
 // How the choice for one problem of a stream came out.

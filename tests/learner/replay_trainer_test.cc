@@ -8,14 +8,15 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "learner/model/feature_table.h"
 #include "learner/model/replay_buffer.h"
-#include "runtime/device/replay_device.h"
 #include "tests/learner/made_up_source.h"
 #include "tests/learner/small_model.h"
+#include "tests/learner/stepping_clock.h"
 
 namespace triode {
 namespace {
@@ -24,49 +25,12 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using ::testing::HasSubstr;
 
-// Advances by a fixed time whenever it is asked.
-class SteppingClock final : public Clock {
- public:
-  explicit SteppingClock(nanoseconds step) : step_(step) {}
-  nanoseconds now() const override { return now_ += step_; }
-
- private:
-  nanoseconds step_;
-  mutable nanoseconds now_{0};
-};
-
-// Knows an A100; the first net small, as a shipped one's.
-Snapshot model_of_two_devices() {
-  Snapshot snapshot = small_snapshot(1);
-  for (uint64_t seed = 2; seed < 5; ++seed) {
-    snapshot.nets.push_back(drawn_net(NetRole::kRank, seed, 32));
-  }
-  // Not read by the nets, since they are zero on an A100: as training leaves such features.
-  const size_t count = feature_table(DeviceKind::kGpu).size();
-  for (size_t f = count - 7; f < count; ++f) {
-    snapshot.standardisation.mean[f] = 0;
-    snapshot.standardisation.inverse_std[f] = 1;
-  }
-  return snapshot;
-}
-
 // What the made-up device measured of its problems, and what the model thinks of them on an A100.
 class Replay : public ::testing::Test {
  protected:
   Replay() {
-    ReplayDevice device(source, 7);
-    const auto space = std::make_shared<const Space>(triton_like_space());
-    const auto on_h100 = std::make_shared<const DeviceTraits>(h100());
     const auto on_a100 = std::make_shared<const DeviceTraits>(a100());
-    const std::vector<Config> all = all_configs();
-    for (const Problem& problem : source->problems()) {
-      HeldBackProblem timed{problem, space, on_h100, KernelFamily::kInductor, {}, {}};
-      for (size_t i = 0; i < all.size(); i += 7) {
-        const auto artifact = device.build(problem, all[i]);
-        if (!artifact.ok()) continue;
-        timed.configs.push_back(all[i]);
-        timed.seconds.push_back(device.time(**artifact, {}, {}, {})->candidate.median_ns * 1e-9);
-      }
+    for (HeldBackProblem& timed : made_up_timings(source)) {
       EXPECT_TRUE(buffer.add(*rehearsed(*model, timed, on_a100)).ok());
       EXPECT_TRUE(buffer.add(std::move(timed)).ok());
     }
@@ -78,7 +42,7 @@ class Replay : public ::testing::Test {
     return *trainer.candidate();
   }
 
-  std::shared_ptr<const CostModel> model = model_of(model_of_two_devices());
+  std::shared_ptr<const CostModel> model = model_of(model_of_an_a100());
   std::shared_ptr<const MadeUpSource> source = std::make_shared<const MadeUpSource>(model, 0.06);
   ReplayRecipe recipe{.learning_rate = 3e-3, .seed = 3};
   ReplayBuffer buffer{{}};
@@ -127,31 +91,73 @@ TEST_F(Replay, KeepsTheBasisOfTheOnlineState) {
   EXPECT_EQ(candidate->snapshot().online, model->snapshot().online);
 }
 
-TEST_F(Replay, DoesNotLearnTwiceWhatTheOnlineStateCorrects) {
-  // Times as the model gives them once its correction is in it: nothing is left to learn.
-  Snapshot corrected = small_snapshot(1);
-  // The opposite of what the net says, and half of another: learned twice, the best become the
-  // worst.
-  const std::vector<float>& last = corrected.nets[0].layers.back().weights;
-  const Net other = drawn_net(NetRole::kRank, 9);
-  for (size_t i = 0; i < last.size(); ++i) {
-    corrected.online.mean[i] = 0.5 * other.layers.back().weights[i] - last[i];
-  }
-  model = model_of(corrected);
-  std::vector<HeldBackProblem> known(buffer.replayed().begin(), buffer.replayed().end());
+// Problems with times as the model gives them: nothing is left to learn.
+std::vector<HeldBackProblem> as_the_model_says(const CostModel& model,
+                                               std::span<const HeldBackProblem> problems) {
+  std::vector<HeldBackProblem> known(problems.begin(), problems.end());
   for (HeldBackProblem& timed : known) {
-    const Ranking ranking = *model->rank(task_of(timed.problem, *timed.device), timed.configs);
+    const Ranking ranking = *model.rank(task_of(timed.problem, *timed.device), timed.configs);
     timed.seconds.assign(timed.configs.size(), NAN);
     for (const Candidate& candidate : ranking.candidates) {
       timed.seconds[candidate.index] = 1e-4 * std::exp(candidate.score);
     }
   }
-  const auto regret = [&](const Snapshot& snapshot) {
-    const std::vector<double> regrets = log_regrets(*model_of(snapshot), known);
-    return std::accumulate(regrets.begin(), regrets.end(), 0.0) / static_cast<double>(known.size());
-  };
-  ASSERT_LT(regret(corrected), 1e-9);
-  EXPECT_LT(regret(tuned(200, known)), 0.01);
+  return known;
+}
+
+double mean_log_regret(const Snapshot& snapshot, std::span<const HeldBackProblem> problems) {
+  const std::vector<double> regrets = log_regrets(*model_of(snapshot), problems);
+  return std::accumulate(regrets.begin(), regrets.end(), 0.0) / static_cast<double>(regrets.size());
+}
+
+TEST_F(Replay, DoesNotLearnTwiceWhatTheOnlineStateCorrects) {
+  Snapshot corrected = small_snapshot(1);
+  // The opposite of what the net says, and half of another: learned twice, the best become the
+  // worst. A device has learned it, the other begins with it.
+  const std::vector<float>& last = corrected.nets[0].layers.back().weights;
+  const Net other = drawn_net(NetRole::kRank, 9);
+  for (size_t i = 0; i < last.size(); ++i) {
+    corrected.online.mean[i] = 0.5 * other.layers.back().weights[i] - last[i];
+  }
+  corrected.learned = {{"h100", corrected.online}};
+  corrected.online.mean.assign(corrected.online.size(), 0);
+  model = model_of(corrected);
+  const std::vector<HeldBackProblem> known = as_the_model_says(*model, buffer.replayed());
+  ASSERT_LT(mean_log_regret(corrected, known), 1e-9);
+  EXPECT_LT(mean_log_regret(tuned(200, known), known), 0.01);
+}
+
+TEST_F(Replay, DoesNotLearnTwiceWhatTheTreesSay) {
+  Snapshot with_trees = model_of_an_a100();
+  // One question about the stages and one about the warps.
+  const FeatureTable& table = feature_table(DeviceKind::kGpu);
+  with_trees.trees = {1,
+                      0.5F,
+                      {static_cast<uint16_t>(*table.position_of("stages")),
+                       static_cast<uint16_t>(*table.position_of("warps"))},
+                      {0, -0.3F},
+                      {-0.5F, 0.5F, 0.5F, -0.5F}};
+  model = model_of(with_trees);
+  const std::vector<HeldBackProblem> known = as_the_model_says(*model, buffer.replayed());
+  ASSERT_LT(mean_log_regret(with_trees, known), 1e-9);
+  Snapshot without = with_trees;
+  without.trees = {};
+  ASSERT_GT(mean_log_regret(without, known), 0.05);
+  EXPECT_LT(mean_log_regret(tuned(100, known), known), 0.005);
+}
+
+TEST_F(Replay, ForgetsNothingInALaterRoundEither) {
+  const auto before = model;
+  model = model_of(tuned(20, buffer.replayed()));
+  const auto after = model_of(tuned(20, buffer.replayed()));
+  EXPECT_THAT(after->snapshot().card, HasSubstr("Tuned by 40 steps"));
+  const HeldBackProblem& timed = buffer.replayed().front();
+  const RankingTask on_a100 = task_of(timed.problem, a100());
+  EXPECT_EQ(*after->uncorrected_scores(on_a100, timed.configs),
+            *before->uncorrected_scores(on_a100, timed.configs));
+  const RankingTask on_h100 = task_of(timed.problem, h100());
+  EXPECT_NE(*after->uncorrected_scores(on_h100, timed.configs),
+            *model->uncorrected_scores(on_h100, timed.configs));
 }
 
 TEST_F(Replay, StopsWhenItsSliceIsOver) {

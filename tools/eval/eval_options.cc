@@ -36,6 +36,7 @@ void declare(CLI::App& app, EvalOptions& options, std::string& split, std::strin
   app.add_option("--batch", options.batch)->check(CLI::Range(2, 1'000));
   app.add_option("--orders", options.orders)->check(CLI::Range(1, 1'000));
   app.add_option("--policy", policy);
+  app.add_option("--slow", options.slow)->check(CLI::Range(0, 100'000));
   app.add_flag("!--no-peers", options.peers);
   app.add_option("--python", options.python);
   app.add_option("--members", options.members)->check(CLI::Range(1, 64));

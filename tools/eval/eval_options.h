@@ -9,6 +9,7 @@
 
 #include "core/status.h"
 #include "learner/model/policy.h"
+#include "learner/model/slow_learner.h"
 
 namespace triode::eval_tool {
 
@@ -36,6 +37,8 @@ struct EvalOptions {
   size_t batch = 3;    // timed before the model learns, online
   size_t orders = 5;   // in which problems arrive, online
   PolicyKind policy = PolicyKind::kReserved;
+  // Problems between rounds of slow learning, online; 0: learns in closed form alone.
+  size_t slow = SlowLearnerOptions{}.problems_between;
   bool peers = true;               // ask other projects too, as far as they are installed
   std::string python = "python3";  // the Python that has them
   int32_t members = 0;             // 0: the recipe's

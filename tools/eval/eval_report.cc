@@ -117,7 +117,8 @@ class Reporter {
   json online() const {
     json out = {{"timings", options_.timings},
                 {"policy", to_string(options_.policy)},
-                {"orders", options_.orders}};
+                {"orders", options_.orders},
+                {"slow", options_.slow}};
     for (const std::string& device : devices_) {
       out["learning"][device] = streamed(device, true);
       out["frozen"][device] = streamed(device, false);

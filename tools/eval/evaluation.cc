@@ -177,6 +177,10 @@ class Evaluator {
                                       .seed = options_.seed + order};
           stream.policy.kind = learns ? options_.policy : PolicyKind::kGreedy;
           stream.policy.batch = options_.batch;
+          if (options_.slow > 0) {
+            stream.slow.emplace();
+            stream.slow->problems_between = options_.slow;
+          }
           out_.streams.push_back(
               {device, order, fold, learns,
                TRIODE_TRY(train::stream(out_.problems, on(device, split.test), model, stream))});
