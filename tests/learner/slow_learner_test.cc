@@ -149,6 +149,7 @@ TEST_F(Slow, RehearsesTrainedDevicesUntilTimingsOfThemCome) {
 
 TEST_F(Slow, ReportsAModelThatDivergedAndKeepsTheOneInUse) {
   options.recipe.learning_rate = 1e38;
+  options.steps = 20;
   SlowLearner slow = make();
   for (const HeldBackProblem& timed : timings) ASSERT_TRUE(slow.add(timed).ok());
   const Result<SlowSlice> slice = slow.run(learner, clock, hours(1));

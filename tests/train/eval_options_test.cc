@@ -24,7 +24,7 @@ TEST(EvalOptions, RefuseUnknownWords) {
 
 TEST(EvalOptions, HelpNamesThem) {
   for (const char* option : {"--data", "--model", "--split", "--folds", "--k", "--online",
-                             "--timings", "--batch", "--orders", "--policy", "--json"}) {
+                             "--timings", "--batch", "--orders", "--slow", "--policy", "--json"}) {
     EXPECT_NE(help_text().find(option), std::string_view::npos) << option;
   }
 }
