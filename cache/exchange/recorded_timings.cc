@@ -112,6 +112,7 @@ class Collector {
   }
 
   void finish(RecordedTimings& timings) {
+    if (entries_.empty()) return;  // no values to make a space of
     for (size_t i = 0; i < kTimingsParameters.size(); ++i) {
       timings.space.add(
           {std::string(kTimingsParameters[i]), {seen_[i].begin(), seen_[i].end()}, {}});

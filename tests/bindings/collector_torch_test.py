@@ -2,10 +2,12 @@
 """What is collected of real compilations: on this CPU, where times are measured, and for a gpu that is not there,
 whose times are made up."""
 
+import contextlib
 import os
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 _folder = tempfile.TemporaryDirectory()
 os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
@@ -13,10 +15,14 @@ os.environ["TORCHINDUCTOR_CACHE_DIR"] = _folder.name
 
 import torch
 import triode
-from inductor_test import compile_layers, setUpModule  # noqa: F401  (unittest calls it)
-from torch._inductor import select_algorithm
+import torch._inductor.runtime.triton_helpers as triton_helpers
+from inductor_test import captured_sources, compile_layers, setUpModule  # noqa: F401  (unittest calls it)
+from pretended_gpu import pretended_gpu
+from torch._inductor import config, select_algorithm
+from torch._inductor.compile_fx import compile_fx
+from torch._subclasses.fake_tensor import FakeTensorMode
 from triode.collection import Planned
-from triode.collection.inductor_runs import RunOptions, collect_through_inductor
+from triode.collection.inductor_runs import RunOptions, collect_through_inductor, compile_and_run
 from triode.types import Dataset, MMShape, read_file
 
 
@@ -57,6 +63,41 @@ class PretendedGpu(unittest.TestCase):
             triode.reset_stats()
             self.assertEqual(triode.get_stats()["model_selections"], 0)
         self.assertLessEqual(sum(1 for _ in collector.get_dataset().timings()), 18)
+
+
+    def test_a_collection_asks_for_the_templates_of_its_device(self):
+        """All but running the result, for which there is nothing."""
+
+        def backend(module, example_inputs):
+            patched = config.patch(max_autotune=True, benchmark_template_fusion=False)
+            with pretended_gpu("A100"), patched:
+                return compile_fx(module, example_inputs)
+
+        def compile_for(module, mode, dynamic):
+            self.assertEqual(mode, "max-autotune-no-cudagraphs")
+            return compile_by(module, backend=backend, dynamic=dynamic)
+
+        def benchmark(self, choices, *_, **__):
+            return {choice: float(place + 1) for place, choice in enumerate(choices)}
+
+        compile_by = torch.compile
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(mock.patch.object(torch, "compile", compile_for))
+            stack.enter_context(
+                mock.patch.object(select_algorithm.AlgorithmSelectorCache, "benchmark", benchmark)
+            )
+            stack.enter_context(triton_helpers.skip_gpu_driver_setup())
+            stack.enter_context(captured_sources([]))
+            stack.enter_context(FakeTensorMode())
+            for operation, batch, dtype in (("addmm", 1, "bfloat16"), ("bmm", 6, "float16")):
+                shape = MMShape.plain(256, 512, 1000, dtype, batch)
+                with triode.MatmulCollector() as collector:
+                    options = RunOptions(device="cuda", search_space="DEFAULT")
+                    compile_and_run(Planned(operation, shape), options)
+                rows = list(collector.get_dataset().timings())
+                self.assertGreater(len(rows), 10)
+                self.assertEqual({(row.operation, row.shape) for row in rows}, {(operation, shape)})
+                self.assertTrue(all(row.config.EVEN_K == (1000 % row.config.block_k == 0) for row in rows))
 
 
 class Cpu(unittest.TestCase):
