@@ -114,4 +114,19 @@ Status merge_into_plan_file(const std::string& path, const Target& target,
       path, [&](PlanFile& file) { merge_plans(plans, section_of(file, target.fingerprint())); });
 }
 
+Status remove_from_plan_file(const std::string& path, const Target& target,
+                             const StoredPlan& plan) {
+  const Result<PlanFile> found = read_plan_file(path);
+  if (!found.ok() && found.status().code() == StatusCode::kNotFound) return {};
+  const std::string identity = identity_of(plan);
+  return change_file(path, [&](PlanFile& file) {
+    for (PlanSection& section : file.sections) {
+      if (section.target != target.fingerprint()) continue;
+      std::erase_if(section.plans, [&](const StoredPlan& stored) {
+        return stored.config == plan.config && identity_of(stored) == identity;
+      });
+    }
+  });
+}
+
 }  // namespace triode

@@ -70,4 +70,9 @@ Status write_plan_file(const std::string& path, const PlanFile& file);
 Status merge_into_plan_file(const std::string& path, const Target& target,
                             std::span<const StoredPlan> plans);
 
+// Takes this very plan (its problem, vendor and config) out of the target's section, if it is
+// there. Everything else stays, also a plan of another config that somebody else has put in its
+// place. Fails like write_plan_file(); nothing to take out is no failure.
+Status remove_from_plan_file(const std::string& path, const Target& target, const StoredPlan& plan);
+
 }  // namespace triode

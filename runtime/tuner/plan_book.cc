@@ -48,11 +48,14 @@ Status PlanBook::keep(const Target& target, const StoredPlan& plan) {
 Status PlanBook::forget(const Target& target, const std::string& problem,
                         const std::string& vendor) {
   const std::lock_guard writing(file_mutex_);
+  std::optional<StoredPlan> forgotten;
   {
     const std::lock_guard lock(memory_mutex_);
-    if (plans_[target.fingerprint()].erase({problem, vendor}) == 0) return {};
+    auto plan = plans_[target.fingerprint()].extract({problem, vendor});
+    if (!plan) return {};
+    forgotten = std::move(plan.mapped());
   }
-  return write_plan_file(path_, {{{target.fingerprint(), plans_for(target)}}});
+  return remove_from_plan_file(path_, target, *forgotten);
 }
 
 size_t PlanBook::size() const {

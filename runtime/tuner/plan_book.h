@@ -29,7 +29,7 @@ class PlanBook {
 
   // Adds or replaces, in the file too, before it returns. After an error the plan is in memory.
   Status keep(const Target& target, const StoredPlan& plan);
-  // Removes it, in the file too.
+  // Removes it, in the file too, where plans that others have put there meanwhile stay.
   Status forget(const Target& target, const std::string& problem, const std::string& vendor);
 
   size_t size() const;

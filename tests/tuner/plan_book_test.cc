@@ -54,6 +54,33 @@ TEST_F(PlanBookTest, ForgetsOneInTheFileToo) {
   EXPECT_NE(find(PlanBook(path_), plan_for(6)), std::nullopt);
 }
 
+TEST_F(PlanBookTest, ForgetsNothingThatAnotherHasPutThereMeanwhile) {
+  PlanBook book(path_);
+  ASSERT_TRUE(book.keep(target_, plan_for(5)).ok());
+  ASSERT_TRUE(book.keep(target_, plan_for(7)).ok());
+  StoredPlan better = plan_for(7);
+  better.config = "mr=8";
+  PlanBook other(path_);
+  ASSERT_TRUE(other.keep(target_, plan_for(6)).ok());
+  ASSERT_TRUE(other.keep(target_, better).ok());
+  for (const int64_t size : {5, 7}) {
+    ASSERT_TRUE(
+        book.forget(target_, to_string(plan_for(size).problem), plan_for(size).vendor).ok());
+  }
+  const PlanBook again(path_);
+  EXPECT_EQ(find(again, plan_for(5)), std::nullopt);
+  EXPECT_EQ(find(again, plan_for(6)), plan_for(6));
+  EXPECT_EQ(find(again, better), better);
+}
+
+TEST_F(PlanBookTest, ForgetsWhereTheFileHasVanished) {
+  PlanBook book(path_);
+  ASSERT_TRUE(book.keep(target_, plan_for(5)).ok());
+  std::filesystem::remove_all(folder_.path() / "sub");
+  EXPECT_TRUE(book.forget(target_, to_string(plan_for(5).problem), plan_for(5).vendor).ok());
+  EXPECT_EQ(find(book, plan_for(5)), std::nullopt);
+}
+
 TEST_F(PlanBookTest, KnowsNothingOfADamagedFileAndPutsItAside) {
   folder_.write("sub/host.plans", "no plans at all");
   PlanBook book(path_);
