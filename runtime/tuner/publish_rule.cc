@@ -13,11 +13,13 @@ constexpr double kErrorPerSpread = 1.2533 / 0.6745;
 }  // namespace
 
 double speedup_at_least(const PairMeasurement& pair, const PublishRule& rule) {
-  if (pair.candidate.count <= 0) return 0;
+  if (pair.candidate.count <= 0 || pair.candidate.median_ns <= 0) return 0;
   const double error =
       kErrorPerSpread * pair.speedup_spread / std::sqrt(static_cast<double>(pair.candidate.count));
   // Divided, not subtracted: a ratio scatters by factors.
-  return pair.speedup / (1 + rule.errors_deducted * error);
+  const double sure = pair.speedup / (1 + rule.errors_deducted * error);
+  const double plan_ns = pair.candidate.median_ns;
+  return (sure * plan_ns + rule.interception_ns) / (plan_ns + rule.interception_ns);
 }
 
 bool beats_vendor(const PairMeasurement& pair, const PublishRule& rule) {
