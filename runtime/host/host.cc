@@ -14,6 +14,7 @@
 #include "runtime/host/frozen_plans.h"
 #include "runtime/host/lone_calls.h"
 #include "runtime/host/report.h"
+#include "runtime/host/touch_ahead.h"
 #include "runtime/host/vendor.h"
 #include "runtime/host/warning.h"
 #include "runtime/host/without_memory.h"
@@ -80,6 +81,9 @@ class Host final : public SlowPath {
     PlanEntry* const entry = table_.add(call.key, hash, meaning, site.original);
     if (entry == nullptr) return leave_to_vendor(call, thread, thread.others.unlisted);
     const auto* const plan =
+    if (entry->index % PlanTable::kEntriesAhead == 0) {
+      touch_ahead(&thread.counters[entry->index], PlanTable::kEntriesAhead * sizeof(CallCounter));
+    }
         or_without_memory<const Executable*>([&] { return initial_->plan_for(*entry); }, nullptr);
     if (plan != nullptr) {
       const Executable* none = nullptr;

@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include "runtime/host/touch_ahead.h"
+
 namespace triode::host {
 namespace {
 
@@ -11,45 +13,67 @@ constexpr double kLongCallFlops = 1e6;
 // And of so many, milliseconds.
 constexpr double kVeryLongCallFlops = 1e8;
 
+void fill(PlanEntry& entry, const CallKey& key, uint64_t hash, const CallMeaning& meaning,
+          void* original) {
+  entry.hash = hash;
+  entry.key = key;
+  entry.spelling = call_traits::spelling(key.traits);
+  entry.threads = call_traits::threads(key.traits);
+  entry.scalars = call_traits::only_scalars(key.traits);
+  entry.is_aligned = call_traits::is_aligned(key.traits);
+  entry.times_every_call = meaning.problem.flops() >= kLongCallFlops;
+  entry.is_shadowed_often = meaning.problem.flops() >= kVeryLongCallFlops;
+  entry.checks = CallChecks(meaning, !entry.times_every_call);
+  entry.problem = meaning.problem;
+  entry.operands_exchanged = meaning.operands_exchanged;
+  entry.original = original;
+}
+
 }  // namespace
 
 // Zeroed pages are free entries; running constructors over them would touch them all.
 PlanTable* PlanTable::create() noexcept {
   void* const memory =
       mmap(nullptr, sizeof(PlanTable), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<PlanTable*>(memory);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* const table = static_cast<PlanTable*>(memory);
+  touch_ahead(&table->slots_, sizeof table->slots_);
+  return table;
+}
+
+// Null if all are taken.
+PlanEntry* PlanTable::take_entry() noexcept {
+  size_t taken = size();
+  do {
+    if (taken >= kMostEntries) return nullptr;
+  } while (!size_.compare_exchange_weak(taken, taken + 1, std::memory_order_acq_rel));
+  if (taken % kEntriesAhead == 0) touch_ahead(&entries_[taken], kEntriesAhead * sizeof(PlanEntry));
+  entries_[taken].index = static_cast<uint32_t>(taken);
+  entries_[taken].counter_offset = entries_[taken].index * kCounterBytes;
+  return &entries_[taken];
 }
 
 PlanEntry* PlanTable::add(const CallKey& key, uint64_t hash, const CallMeaning& meaning,
                           void* original) noexcept {
+  PlanEntry* added = nullptr;
   for (size_t slot = slot_of(hash);; slot = (slot + 1) % kCapacity) {
-    PlanEntry& entry = entries_[slot];
-    uint64_t there = entry.hash.load(std::memory_order_acquire);
-    if (there == 0) {
-      if (size() >= kMostEntries) return nullptr;
-      if (entry.hash.compare_exchange_strong(there, hash, std::memory_order_acq_rel)) {
-        entry.index = static_cast<uint32_t>(slot);
-        entry.counter_offset = entry.index * kCounterBytes;
-        entry.key = key;
-        entry.spelling = call_traits::spelling(key.traits);
-        entry.threads = call_traits::threads(key.traits);
-        entry.scalars = call_traits::only_scalars(key.traits);
-        entry.is_aligned = call_traits::is_aligned(key.traits);
-        entry.times_every_call = meaning.problem.flops() >= kLongCallFlops;
-        entry.is_shadowed_often = meaning.problem.flops() >= kVeryLongCallFlops;
-        entry.checks = CallChecks(meaning, !entry.times_every_call);
-        entry.problem = meaning.problem;
-        entry.operands_exchanged = meaning.operands_exchanged;
-        entry.original = original;
-        entry.is_ready.store(true, std::memory_order_release);
-        const size_t place = size_.fetch_add(1, std::memory_order_acq_rel);
-        order_[place].store(static_cast<uint32_t>(slot) + 1, std::memory_order_release);
-        return &entry;
+    uint64_t there = slots_[slot].load(std::memory_order_acquire);
+    if (there == kFree) {
+      if (added == nullptr) {
+        added = take_entry();
+        if (added == nullptr) return nullptr;
+        fill(*added, key, hash, meaning, original);
+      }
+      const uint64_t ours = uint64_t{added->index} << 32 | tag_of(hash);
+      if (slots_[slot].compare_exchange_strong(there, ours, std::memory_order_acq_rel)) {
+        added->is_listed.store(true, std::memory_order_release);
+        return added;
       }
     }
-    if (there != hash) continue;
-    if (!entry.is_ready.load(std::memory_order_acquire)) return nullptr;
-    if (entry.key == key) return &entry;
+    if (tag_of(there) != tag_of(hash)) continue;
+    // If that is the key, another thread was faster, and what was filled here stays unused.
+    PlanEntry& entry = entries_[index_of(there)];
+    if (entry.hash == hash && entry.key == key) return &entry;
   }
 }
 

@@ -19,14 +19,14 @@ inline constexpr uint32_t kCounterBytes = 64;
 // What is known in this process about the calls of one key.
 struct alignas(64) PlanEntry {
   // First cache line: all that a call without a batch is compared with.
-  std::atomic<uint64_t> hash{0};  // 0: free
+  uint64_t hash = 0;
   CallKey key;
   // Null: the vendor answers. Changed by the client thread alone, but for a plan that is forced.
   std::atomic<const Executable*> executable{nullptr};
-  std::atomic<bool> is_ready{false};  // the fields above and below may be read
-  uint32_t index = 0;                 // of this entry in its table
-  uint32_t counter_offset = 0;        // of its counter in a ThreadRecord's, in bytes
-  Spelling spelling;                  // what the key says of these, as it is compared on a hit
+  std::atomic<bool> is_listed{false};  // false: not yet, or another entry of this key came first
+  uint32_t index = 0;                  // of this entry in its table
+  uint32_t counter_offset = 0;         // of its counter in a ThreadRecord's, in bytes
+  Spelling spelling;                   // what the key says of these, as it is compared on a hit
   int32_t threads = 0;
   bool is_aligned = false;
   uint64_t scalars = 0;  // call_traits::of_scalars
@@ -46,7 +46,9 @@ struct alignas(64) PlanEntry {
 // kernel. Entries are added and never removed.
 //
 // Lookups and additions take no lock and allocate nothing; any thread may do both. (A thread that
-// misses adds the entry itself, so that it can count its calls there at once.)
+// misses adds the entry itself, so that it can count its calls there at once.) Entries lie one
+// after another in the order of their addition, and slots by hash name them: so the first calls of
+// many shapes touch few pages, which the system provides some hundred entries ahead.
 class PlanTable {
  public:
   // An empty table, in pages that are mapped when they are first used; it lives until the process
@@ -73,40 +75,41 @@ class PlanTable {
     return hash | 1;
   }
 
+  // Entries whose pages are provided at once, and so the calls of new shapes between two that wait
+  // for that: fewer calls wait the longer, or more the shorter.
+  static constexpr size_t kEntriesAhead = 256;
+
   // Null if the key is not there.
   PlanEntry* find(const CallKey& key, uint64_t hash) noexcept {
     for (size_t slot = slot_of(hash);; slot = (slot + 1) % kCapacity) {
-      PlanEntry& entry = entries_[slot];
-      const uint64_t there = entry.hash.load(std::memory_order_acquire);
-      if (there == hash && is_entry_of(entry, key)) [[likely]]
+      const uint64_t there = slots_[slot].load(std::memory_order_acquire);
+      if (there == kFree) return nullptr;
+      if (tag_of(there) != tag_of(hash)) continue;
+      PlanEntry& entry = entries_[index_of(there)];
+      if (is_entry_of(entry, key, hash)) [[likely]]
         return &entry;
-      if (there == 0) return nullptr;
     }
   }
 
-  // Adds the key with its meaning, or finds it. Null if the table is full, or if another thread is
-  // adding an entry of the same hash this very moment.
+  // Adds the key with its meaning, or finds it. Null if the table is full.
   PlanEntry* add(const CallKey& key, uint64_t hash, const CallMeaning& meaning,
                  void* original) noexcept;
 
+  // Entries that were added; a few of them may not be listed.
   size_t size() const { return size_.load(std::memory_order_acquire); }
 
-  // Calls visit(entry) for every entry that may be read, in the order in which they were added.
+  // Calls visit(entry) for every entry that is listed, in the order in which they were added.
   template <typename Visit>
   void for_each(const Visit& visit) {
     for (size_t i = 0; i < size(); ++i) {
-      const uint32_t slot = order_[i].load(std::memory_order_acquire);
-      if (slot != kUnwritten && entries_[slot - 1].is_ready.load(std::memory_order_acquire)) {
-        visit(entries_[slot - 1]);
-      }
+      if (entries_[i].is_listed.load(std::memory_order_acquire)) visit(entries_[i]);
     }
   }
 
  private:
   PlanTable() = delete;  // see create()
-  // Whether the entry may be read and is of this very key.
-  static bool is_entry_of(const PlanEntry& entry, const CallKey& key) noexcept {
-    if (!entry.is_ready.load(std::memory_order_acquire)) return false;
+  static bool is_entry_of(const PlanEntry& entry, const CallKey& key, uint64_t hash) noexcept {
+    if (entry.hash != hash) return false;
     const CallKey& e = entry.key;
     const bool plain = e.m == key.m && e.n == key.n && e.k == key.k && e.lda == key.lda &&
                        e.ldb == key.ldb && e.ldc == key.ldc && e.traits == key.traits;
@@ -115,12 +118,16 @@ class PlanTable {
                                e.c_stride == key.c_stride));
   }
 
-  static size_t slot_of(uint64_t hash) { return hash >> (64 - kCapacityBits); }
+  PlanEntry* take_entry() noexcept;
 
-  static constexpr uint32_t kUnwritten = 0;
+  // A slot in use: the lower half of a hash, and above it the index of its entry.
+  static constexpr uint64_t kFree = 0;  // no hash is even
+  static size_t slot_of(uint64_t hash) { return hash >> (64 - kCapacityBits); }
+  static uint32_t tag_of(uint64_t slot_or_hash) { return static_cast<uint32_t>(slot_or_hash); }
+  static size_t index_of(uint64_t slot) { return slot >> 32; }
 
   std::array<PlanEntry, kCapacity> entries_;
-  std::array<std::atomic<uint32_t>, kCapacity> order_;  // slots, plus one; kUnwritten: not yet
+  std::array<std::atomic<uint64_t>, kCapacity> slots_;
   std::atomic<size_t> size_;
 };
 
