@@ -42,7 +42,9 @@ void Pacer::breathe() {
   // A trial keeps one core busy, in the worker.
   const double own_cores =
       static_cast<double>(worked.count()) / static_cast<double>(window.count());
-  rest_(rest_after(worked, load_.free_cores(own_cores), options_));
+  const double free_cores = load_.free_cores(own_cores);
+  free_cores_.store(free_cores, std::memory_order_relaxed);
+  rest_(rest_after(worked, free_cores, options_));
   rested_ns_ += (clock_.now() - looked).count();
   worked_until_ = now();
 }

@@ -25,6 +25,10 @@ class Pacer final : public Clock {
     return clock_.now() - std::chrono::nanoseconds(rested_ns_.load());
   }
 
+  // Cores that others left free when it was looked last, our own among them; 1 before that. Any
+  // thread.
+  double free_cores() const { return free_cores_.load(std::memory_order_relaxed); }
+
   // A search begins after a while without work.
   void begin();
   // Between two trials. Returns at once unless some 50 ms were worked since the last rest.
@@ -36,6 +40,7 @@ class Pacer final : public Clock {
   const PaceOptions options_;
   const Rest rest_;
   std::atomic<int64_t> rested_ns_{0};
+  std::atomic<double> free_cores_{1};
   std::chrono::nanoseconds worked_until_;  // by now()
   std::chrono::nanoseconds looked_at_;     // by the clock
 };

@@ -27,10 +27,12 @@ TEST_F(BatchEmitterTest, SaysWhatEachConfigBecomes) {
   Random random(1);
   std::vector<Config> configs;
   while (configs.size() < 40) configs.push_back(*space.sample(random));
-  const std::vector<Result<uint64_t>> digests = emit_digests(*device_, problem_, configs);
-  ASSERT_EQ(digests.size(), configs.size());
-  for (size_t i = 0; i < configs.size(); ++i) {
-    EXPECT_EQ(digests[i].value(), device_->build(problem_, configs[i]).value()->digest());
+  for (const int threads : {0, 1, 2}) {
+    const auto digests = emit_digests(*device_, problem_, configs, threads);
+    ASSERT_EQ(digests.size(), configs.size());
+    for (size_t i = 0; i < configs.size(); ++i) {
+      EXPECT_EQ(digests[i].value(), device_->build(problem_, configs[i]).value()->digest());
+    }
   }
 }
 
@@ -40,13 +42,13 @@ TEST_F(BatchEmitterTest, SaysWhatDoesNotCompile) {
   Config wrong = *space.sample(random);
   wrong[0] = -1;
   const std::vector<Config> configs = {*space.sample(random), wrong};
-  const std::vector<Result<uint64_t>> digests = emit_digests(*device_, problem_, configs);
+  const std::vector<Result<uint64_t>> digests = emit_digests(*device_, problem_, configs, 2);
   EXPECT_TRUE(digests[0].ok());
   EXPECT_THAT(digests[1], FailsWith(StatusCode::kInvalidArgument, HasSubstr("Illegal config")));
 }
 
 TEST_F(BatchEmitterTest, HasNothingToSayOfNothing) {
-  EXPECT_THAT(emit_digests(*device_, problem_, {}), IsEmpty());
+  EXPECT_THAT(emit_digests(*device_, problem_, {}, 2), IsEmpty());
 }
 
 }  // namespace

@@ -53,6 +53,13 @@ TEST_F(PacerTest, RestsNotWhereOnlyItselfIsBusy) {
   EXPECT_EQ(rests_, std::vector<nanoseconds>{nanoseconds(0)});
 }
 
+TEST_F(PacerTest, TellsWhatWasFree) {
+  EXPECT_EQ(pacer_.free_cores(), 1);
+  pass(3, 1);
+  work(milliseconds(100));
+  EXPECT_EQ(pacer_.free_cores(), 1.25) << "a quarter, and what we used";
+}
+
 TEST_F(PacerTest, RestsLongWhereOthersAre) {
   pass(0, 0);
   work(milliseconds(100));  // nothing is known yet: as if all were busy

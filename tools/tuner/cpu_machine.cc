@@ -30,10 +30,10 @@ Result<Space> CpuMachine::space_of(const Target& target, const Problem& problem)
 }
 
 std::vector<Result<uint64_t>> CpuMachine::emit(const Target& target, const Problem& problem,
-                                               std::span<const Config> configs) {
+                                               std::span<const Config> configs, int threads) {
   const Result<Device*> device = device_of(target);
   if (!device.ok()) return {};
-  return emit_digests(**device, problem, configs);
+  return emit_digests(**device, problem, configs, threads);
 }
 
 }  // namespace triode::tuner

@@ -24,7 +24,7 @@ class CpuMachine {
 
   // See emit_digests(). Of a target that space_of() knew.
   std::vector<Result<uint64_t>> emit(const Target& target, const Problem& problem,
-                                     std::span<const Config> configs);
+                                     std::span<const Config> configs, int threads);
 
  private:
   Result<Device*> device_of(const Target& target);

@@ -2,9 +2,11 @@
 #include "tools/tuner/serve_command.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -57,6 +59,9 @@ constexpr milliseconds kRelearningTime(300);
 // A tuner that ends holds its lock for a moment after its socket is gone.
 constexpr milliseconds kLockPatience(500);
 
+// Like its workers' (TrialWorkerOptions): programs go first, and it still gets a tenth of a core
+// that it shares with one.
+constexpr int kNiceness = 10;
 // Heuristics, and a model that learns over them where there is one.
 class CpuRanker {
  public:
@@ -198,6 +203,8 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   CpuMachine machine;
   CpuRanker ranker(machine, *trials, options.model, events);
   WorkerRunner worker(
+  // Before any thread starts, so that all have it; a system that refuses is done without.
+  (void)setpriority(PRIO_PROCESS, 0, std::max(kNiceness, getpriority(PRIO_PROCESS, 0)));
       {.program = fs::read_symlink("/proc/self/exe"), .arguments = {"triode-tuner", "worker"}});
   Stop stop;
   MachineLoad load;
@@ -217,7 +224,9 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
                       const Verdict& verdict) { server->deliver(client, verdict); },
        .emit =
            [&](const Target& target, const Problem& problem, std::span<const Config> configs) {
-             return machine.emit(target, problem, configs);
+             // Whole cores that nobody uses: a thread more would run beside a program's.
+             const auto threads = static_cast<int>(pacer.free_cores());
+             return machine.emit(target, problem, configs, threads);
            }},
       {});
   const milliseconds idle(static_cast<int64_t>(1000 * options.idle_seconds));
