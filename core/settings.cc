@@ -69,7 +69,7 @@ Status assign_path(Settings& settings, std::string_view text) {
 }
 
 // The one place where a setting is declared.
-constexpr std::array<SettingRow, 10> kRows = {{
+constexpr std::array<SettingRow, 11> kRows = {{
     {.variable = "TRIODE_MODE",
      .option = "--mode",
      .value = "off|observe|tune|frozen",
@@ -115,6 +115,11 @@ constexpr std::array<SettingRow, 10> kRows = {{
      .option = "--tuner",
      .value = "in-process|process",
      .assign = assign_tuner},
+    {.variable = "TRIODE_TRUST_MODEL",
+     .option = "--trust-model",
+     .value = "0|1",
+     .is_flag = true,
+     .assign = assign_switch<&Settings::trust_model>},
 }};
 
 }  // namespace
@@ -148,6 +153,11 @@ Status check_settings(const Settings& settings) {
     return invalid_argument(
         "mode frozen runs the plans of a file, and no file is named; give --plans FILE or set "
         "TRIODE_PLANS");
+  }
+  if (settings.trust_model && settings.tuner == TunerPlace::kInProcess) {
+    return invalid_argument(
+        "a search inside the program has no model to trust; leave out --tuner in-process "
+        "(TRIODE_TUNER) or --trust-model (TRIODE_TRUST_MODEL)");
   }
   return {};
 }

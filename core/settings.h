@@ -56,6 +56,7 @@ struct Settings {
   ForcedPlans force_plans = ForcedPlans::kOff;
   SyncLevel cache_sync = SyncLevel::kBatch;
   TunerPlace tuner = TunerPlace::kProcess;
+  bool trust_model = false;  // the model's choice answers until a call was timed, not the library
 
   bool operator==(const Settings&) const = default;
 };
@@ -83,7 +84,8 @@ using VariableLookup = std::function<std::optional<std::string>(const std::strin
 Result<Settings> read_settings(const VariableLookup& lookup);
 Result<Settings> read_settings_from_environment();
 
-// Contradictions between settings that are each valid: frozen without a file of plans.
+// Contradictions between settings that are each valid: frozen without a file of plans, or trust in
+// a model where there is no tuner that has one.
 Status check_settings(const Settings& settings);
 
 std::string_view to_string(Mode mode);

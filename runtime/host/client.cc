@@ -173,7 +173,8 @@ void Client::tune_elsewhere(const PlanBuilder& builder) {
                   .ticks = parts_.ticks,
                   .clock = steady_clock(),
                   .reach = reach,
-                  .threads_are_limited = parts_.threads_are_limited});
+                  .threads_are_limited = parts_.threads_are_limited,
+                  .trusts_model = parts_.trusts_model});
   const std::function<bool()> stops = [this] { return should_stop(); };
   bool has_stderr = true;
   while (!should_stop()) {

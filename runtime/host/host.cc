@@ -51,6 +51,7 @@ class Host final : public SlowPath {
                  .ticks = ticks_,
                  .cache_folder = settings.cache,
                  .tuner = settings.tuner,
+                 .trusts_model = settings.trust_model,
                  .threads_are_limited = settings.threads != 0}),
         lone_calls_(table, builders_) {}
 
@@ -80,10 +81,10 @@ class Host final : public SlowPath {
     }
     PlanEntry* const entry = table_.add(call.key, hash, meaning, site.original);
     if (entry == nullptr) return leave_to_vendor(call, thread, thread.others.unlisted);
-    const auto* const plan =
     if (entry->index % PlanTable::kEntriesAhead == 0) {
       touch_ahead(&thread.counters[entry->index], PlanTable::kEntriesAhead * sizeof(CallCounter));
     }
+    const auto* const plan =
         or_without_memory<const Executable*>([&] { return initial_->plan_for(*entry); }, nullptr);
     if (plan != nullptr) {
       const Executable* none = nullptr;

@@ -23,17 +23,30 @@ std::optional<SideTally> since(const SideTally& now, const SideTally& before) {
 
 }  // namespace
 
-Status PlanPublisher::publish(PlanEntry& entry, const std::string& config, uint64_t code_digest,
-                              double speedup, std::string remark) {
+Status PlanPublisher::swap_in(PlanEntry& entry, const std::string& config, uint64_t code_digest) {
   auto built = TRIODE_TRY(parts_.builder.build(entry.problem, config, code_digest));
   watched_[entry.index] = {tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick()), {}};
   replace(entry, built.release());
   entry.is_shadowed.store(true, std::memory_order_relaxed);
+  return {};
+}
+
+Status PlanPublisher::publish(PlanEntry& entry, const std::string& config, uint64_t code_digest,
+                              double speedup, std::string remark) {
+  TRIODE_TRY(swap_in(entry, config, code_digest));
   settle(entry, {PlanState::kPlanned, config, speedup, std::move(remark)});
   return {};
 }
 
-void PlanPublisher::leave_to_vendor(const PlanEntry& entry, std::string remark) {
+Status PlanPublisher::publish_untimed(PlanEntry& entry, const std::string& config,
+                                      uint64_t code_digest, std::string remark) {
+  TRIODE_TRY(swap_in(entry, config, code_digest));
+  parts_.published.set(entry.index, {PlanState::kPlanned, config, 0, std::move(remark)});
+  return {};
+}
+
+void PlanPublisher::leave_to_vendor(PlanEntry& entry, std::string remark) {
+  if (watched_.erase(entry.index) != 0) take_back(entry);
   PublishedPlan decision;
   decision.remark = std::move(remark);
   settle(entry, std::move(decision));
@@ -43,9 +56,17 @@ void PlanPublisher::for_each_worthwhile(const Visit& visit) {
   const double tick_ns = parts_.ticks.nanoseconds_per_tick();
   parts_.table.for_each([&](PlanEntry& entry) {
     if (is_settled_[entry.index] || entry.original == nullptr) return;
-    const SideTally vendor = tally_entry(entry.index, tick_ns).by_vendor;
+    const EntryTally calls = tally_entry(entry.index, tick_ns);
+    const SideTally& vendor = calls.by_vendor;
     if (vendor.calls < kWorthwhileCalls || vendor.total_ns() < kWorthwhileNs) return;
-    visit(entry, vendor);
+    visit(entry, calls);
+  });
+}
+
+void PlanPublisher::for_each_settled(const Visit& visit) {
+  const double tick_ns = parts_.ticks.nanoseconds_per_tick();
+  parts_.table.for_each([&](PlanEntry& entry) {
+    if (is_settled_[entry.index]) visit(entry, tally_entry(entry.index, tick_ns));
   });
 }
 
@@ -57,8 +78,7 @@ std::vector<PlanPublisher::Withdrawn> PlanPublisher::withdraw_slower() {
     const std::optional<Withdrawn> lost = judge(entry, watched->second);
     if (!lost) return;
     watched_.erase(watched);
-    entry.is_shadowed.store(false, std::memory_order_relaxed);
-    replace(entry, nullptr);
+    take_back(entry);
     PublishedPlan plan = parts_.published.find(entry.index).value_or(PublishedPlan{});
     plan.state = PlanState::kWithdrawn;
     settle(entry, std::move(plan));
@@ -85,6 +105,11 @@ std::optional<PlanPublisher::Withdrawn> PlanPublisher::judge(PlanEntry& entry, W
 void PlanPublisher::settle(const PlanEntry& entry, PublishedPlan decision) {
   is_settled_[entry.index] = true;
   parts_.published.set(entry.index, std::move(decision));
+}
+
+void PlanPublisher::take_back(PlanEntry& entry) {
+  entry.is_shadowed.store(false, std::memory_order_relaxed);
+  replace(entry, nullptr);
 }
 
 void PlanPublisher::replace(PlanEntry& entry, const Executable* by) {

@@ -38,13 +38,22 @@ class PlanPublisher {
   Status publish(PlanEntry& entry, const std::string& config, uint64_t code_digest, double speedup,
                  std::string remark);
 
-  // Settles an entry whose calls the vendor goes on to answer.
-  void leave_to_vendor(const PlanEntry& entry, std::string remark);
+  // The same for a plan that nobody has timed, and that answers until somebody has: the entry is
+  // not settled.
+  Status publish_untimed(PlanEntry& entry, const std::string& config, uint64_t code_digest,
+                         std::string remark);
+
+  // Settles an entry whose calls the vendor goes on to answer, or answers again: a plan that was
+  // published for it goes.
+  void leave_to_vendor(PlanEntry& entry, std::string remark);
 
   // Entries that are not settled, and whose calls by the vendor have taken so long that a search is
-  // worth its cost, with those calls.
-  using Visit = std::function<void(PlanEntry& entry, const SideTally& by_vendor)>;
+  // worth its cost, with all their calls.
+  using Visit = std::function<void(PlanEntry& entry, const EntryTally& calls)>;
   void for_each_worthwhile(const Visit& visit);
+
+  // Entries that are settled, with all their calls.
+  void for_each_settled(const Visit& visit);
 
   struct Withdrawn {
     PlanEntry* entry;
@@ -59,8 +68,10 @@ class PlanPublisher {
   void free_unused() { retired_.free_unused(); }
 
  private:
+  Status swap_in(PlanEntry& entry, const std::string& config, uint64_t code_digest);
   void settle(const PlanEntry& entry, PublishedPlan decision);
   void replace(PlanEntry& entry, const Executable* by);
+  void take_back(PlanEntry& entry);
 
   // A plan that answers now.
   struct Watched {

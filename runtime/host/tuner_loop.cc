@@ -37,6 +37,11 @@ constexpr seconds kBetweenFigures(1);
 // In one message, so that it stays below tuner::kMostRequestBytes.
 constexpr size_t kMostReports = 128;
 
+tuner::CallFigures figures_of(const EntryTally& tally) {
+  return {tally.by_vendor.calls, tally.by_vendor.total_ns(), tally.by_us.calls,
+          tally.by_us.total_ns()};
+}
+
 std::string own_program() {
   std::error_code error;
   const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -93,7 +98,7 @@ Result<tuner::Frame> TunerLoop::await(const std::function<bool()>& should_stop) 
 
 Status TunerLoop::greet(const std::function<bool()>& should_stop) {
   const tuner::Hello hello{std::string(kVersion), getpid(), own_program(),
-                           parts_.builder.device().target()};
+                           parts_.builder.device().target(), parts_.trusts_model};
   TRIODE_TRY(connection_->send(to_frame(hello)));
   const tuner::Frame first = TRIODE_TRY(await(should_stop));
   if (const auto refusal = tuner::from_frame<tuner::Refusal>(first); refusal.ok()) {
@@ -106,6 +111,8 @@ Status TunerLoop::greet(const std::function<bool()>& should_stop) {
     known_.insert_or_assign({sent.problem, sent.vendor}, plan);
   }
   reported_.clear();
+  told_.clear();
+  next_figures_ = parts_.clock.now() + kBetweenFigures;
   return {};
 }
 
@@ -140,10 +147,18 @@ void TunerLoop::take(const tuner::Verdict& verdict) {
   // For this very call and vendor, and code that comes out the same here.
   const bool is_of_entry =
       plan.problem == to_string(entry.problem) && plan.vendor == vendor_name(entry.key);
-  const Status published = is_of_entry ? publisher_.publish(entry, plan.config, plan.code_digest,
-                                                            plan.speedup, verdict.remark)
+  const Status published = is_of_entry ? publish(entry, plan, verdict.remark)
                                        : corrupt("the tuner sent a plan for another call");
   if (!published.ok()) publisher_.leave_to_vendor(entry, published.message());
+}
+
+Status TunerLoop::publish(PlanEntry& entry, const tuner::SentPlan& plan,
+                          const std::string& remark) {
+  if (plan.is_timed()) {
+    return publisher_.publish(entry, plan.config, plan.code_digest, plan.speedup, remark);
+  }
+  if (!parts_.trusts_model) return corrupt("the tuner sent a plan that was not timed");
+  return publisher_.publish_untimed(entry, plan.config, plan.code_digest, remark);
 }
 
 tuner::VendorCall TunerLoop::describe(const PlanEntry& entry) const {
@@ -172,14 +187,33 @@ Status TunerLoop::report_worthwhile() {
   const bool with_figures = parts_.clock.now() >= next_figures_;
   if (with_figures) next_figures_ = parts_.clock.now() + kBetweenFigures;
   tuner::Reports message;
-  publisher_.for_each_worthwhile([&](PlanEntry& entry, const SideTally& by_vendor) {
+  publisher_.for_each_worthwhile([&](PlanEntry& entry, const EntryTally& calls) {
     const int64_t id = entry.index;
     if (message.reports.size() >= kMostReports) return;
     if (reported_.contains(id) && !with_figures) return;
     if (!reported_.contains(id) && publish_known(entry)) return;
     reported_[id] = &entry;
-    message.reports.push_back({id, describe(entry), by_vendor.calls, by_vendor.total_ns()});
+    message.reports.push_back({id, describe(entry), figures_of(calls)});
   });
+  if (!message.reports.empty()) TRIODE_TRY(connection_->send(to_frame(message)));
+  return with_figures ? report_settled() : Status();
+}
+
+// One message of those whose figures have changed, beginning where the last one ended.
+Status TunerLoop::report_settled() {
+  tuner::Reports message;
+  size_t place = 0;
+  size_t next = 0;  // all were told of
+  publisher_.for_each_settled([&](PlanEntry& entry, const EntryTally& calls) {
+    if (place++ < next_settled_ || next != 0) return;
+    const tuner::CallFigures use = figures_of(calls);
+    // By the calls: what they took is known better all the time, as the clock's rate is.
+    const uint64_t all = use.vendor_calls + use.plan_calls;
+    if (std::exchange(told_[entry.index], all) == all) return;
+    message.reports.push_back({entry.index, describe(entry), use, false});
+    if (message.reports.size() == kMostReports) next = place;
+  });
+  next_settled_ = next;
   return message.reports.empty() ? Status() : connection_->send(to_frame(message));
 }
 

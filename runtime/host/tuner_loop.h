@@ -42,6 +42,7 @@ class TunerLoop {
     std::function<Result<FileDescriptor>(const std::function<bool()>& should_stop)> reach;
     // Plans of this process have another thread budget than the vendor: what it uses must be asked.
     bool threads_are_limited = false;
+    bool trusts_model = false;  // see Settings::trust_model
   };
 
   explicit TunerLoop(const Parts& parts)
@@ -61,7 +62,9 @@ class TunerLoop {
   void pause();                  // until the next try to connect
   Status receive_all();
   void take(const tuner::Verdict& verdict);
+  Status publish(PlanEntry& entry, const tuner::SentPlan& plan, const std::string& remark);
   Status report_worthwhile();
+  Status report_settled();
   bool publish_known(PlanEntry& entry);
   tuner::VendorCall describe(const PlanEntry& entry) const;
   Status report_withdrawn();
@@ -77,6 +80,8 @@ class TunerLoop {
   std::map<std::pair<std::string, std::string>, StoredPlan> known_;  // by problem and vendor
   std::map<int64_t, PlanEntry*> reported_;                           // by id
   std::chrono::nanoseconds next_figures_{0};
+  size_t next_settled_ = 0;           // place of the entry that is told of next
+  std::map<int64_t, uint64_t> told_;  // calls of settled entries, by id
 };
 
 }  // namespace triode::host

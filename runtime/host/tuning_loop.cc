@@ -22,10 +22,10 @@ bool TuningLoop::step(const std::function<bool()>& should_stop) {
 PlanEntry* TuningLoop::most_worthwhile() {
   PlanEntry* best = nullptr;
   double best_ns = 0;
-  publisher_.for_each_worthwhile([&](PlanEntry& entry, const SideTally& by_vendor) {
-    if (by_vendor.total_ns() < best_ns) return;
+  publisher_.for_each_worthwhile([&](PlanEntry& entry, const EntryTally& calls) {
+    if (calls.by_vendor.total_ns() < best_ns) return;
     best = &entry;
-    best_ns = by_vendor.total_ns();
+    best_ns = calls.by_vendor.total_ns();
   });
   return best;
 }

@@ -28,6 +28,10 @@ constexpr size_t kConfigsOfSaving = 32;
 // A prediction moves calls in the queue and never out of it.
 constexpr double kLeastSaving = 0.02;
 constexpr double kMostSaving = 0.9;
+// A choice that is not timed must promise more than a plan that was timed (PublishRule::margin): it
+// is the difference of two predictions, and of a vendor that may be another version. Lower trusts
+// kernels that gain nothing.
+constexpr double kLeastTrustedSaving = 0.1;
 constexpr size_t kMostSavings = 1 << 16;
 
 // Configs without repetition, in the order in which they were added.
@@ -133,7 +137,32 @@ void LearnedRanker::learn(const Problem& problem, const Space& space, const Tria
   if (!options_.learns || !trial.outcome.ok() || trial.measurement.min_ns <= 0) return;
   const TimedConfig timed{trial.config, 1e-9 * trial.measurement.min_ns};
   // What the model cannot learn from it passes over, as it does what it cannot rank.
-  (void)learner_.learn(task_of(problem, space), {&timed, 1}, search_of(problem, space).memory);
+  const auto learned =
+      learner_.learn(task_of(problem, space), {&timed, 1}, search_of(problem, space).memory);
+  if (learned.ok()) ++learned_;
+}
+
+std::optional<Config> LearnedRanker::choose(const Problem& problem, const Space& space,
+                                            std::span<const Trial> known) {
+  std::set<uint64_t> failed;
+  for (const Trial& trial : known) {
+    if (!trial.outcome.ok()) failed.insert(space.index_of(trial.config));
+  }
+  const std::vector<Config> configs = draw_pool(problem, space, fallback_, options_.pool);
+  const RankingTask task = task_of(problem, space);
+  const Result<Ranking> ranking = learner_.rank(task, configs);
+  if (!ranking.ok() || ranking->support.support != Support::kInSupport || !ranking->vendor_s) {
+    return std::nullopt;
+  }
+  for (const Candidate& candidate : ranking->candidates) {
+    const Config& config = configs[candidate.index];
+    if (failed.contains(space.index_of(config))) continue;
+    const Result<std::vector<double>> seconds = model_->level(task, {&config, 1});
+    const bool is_faster =
+        seconds.ok() && seconds->front() < *ranking->vendor_s * (1 - kLeastTrustedSaving);
+    return is_faster ? std::optional(config) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 Result<double> LearnedRanker::predicted_saving(const Problem& problem) {

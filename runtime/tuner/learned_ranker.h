@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,10 +52,14 @@ class LearnedRanker final : public Ranker {
 
   std::vector<Config> propose(const Problem& problem, const Space& space,
                               std::span<const Trial> tried, size_t count) override;
+  // What it ranks first, where the model knows such problems and predicts that it beats the vendor.
+  std::optional<Config> choose(const Problem& problem, const Space& space,
+                               std::span<const Trial> known) override;
   void learn(const Problem& problem, const Space& space, const Trial& trial) override;
   double expected_saving(const Problem& problem) override;
 
   const OnlineLearner& learner() const { return learner_; }
+  uint64_t learned() const { return learned_; }  // trials, so far; any thread
 
  private:
   // The problem that is being searched.
@@ -74,6 +80,7 @@ class LearnedRanker final : public Ranker {
   const LearnedRankerOptions options_;
   OnlineLearner learner_;
   Search search_;
+  std::atomic<uint64_t> learned_{0};
 
   std::mutex mutex_;                       // guards what follows
   std::map<std::string, double> savings_;  // that were predicted, by problem

@@ -33,6 +33,14 @@ Result<StoredPlan> SentPlan::to_stored() const {
   return StoredPlan{*parsed, config, vendor, code_digest, speedup, vendor_ns, plan_ns};
 }
 
+CallFigures& CallFigures::operator+=(const CallFigures& other) {
+  vendor_calls += other.vendor_calls;
+  vendor_ns += other.vendor_ns;
+  plan_calls += other.plan_calls;
+  plan_ns += other.plan_ns;
+  return *this;
+}
+
 Status check_frame(const Frame& frame, uint16_t expected_type) {
   // A refusal is the same in every version, so that one can say why.
   const bool is_refusal = expected_type == static_cast<uint16_t>(MessageType::kRefusal);

@@ -11,7 +11,6 @@
 #include "runtime/host/raw_call.h"
 #include "runtime/tuner/byte_codec.h"
 #include "runtime/tuner/frame.h"
-#include "runtime/tuner/metrics.h"
 
 namespace triode::tuner {
 
@@ -50,10 +49,12 @@ struct Hello {
   int64_t process = 0;
   std::string program;  // its file, for status
   Target target;
+  // A call that nothing was timed for is answered by the model's choice, once that was checked.
+  bool trusts_model = false;
   template <typename Codec>
   void fields(Codec& codec) {
     codec(version, process, program, target.device, target.isa, target.toolchain, target.driver,
-          target.cores, target.l1_bytes, target.l2_bytes, target.l3_bytes);
+          target.cores, target.l1_bytes, target.l2_bytes, target.l3_bytes, trusts_model);
   }
 };
 
@@ -80,6 +81,9 @@ struct SentPlan {
   void fields(Codec& codec) {
     codec(problem, config, vendor, code_digest, speedup, vendor_ns, plan_ns);
   }
+
+  // Else it is the choice of a model, for those who trust it.
+  bool is_timed() const { return speedup > 0; }
 
   static SentPlan from(const StoredPlan& plan);
   // kCorrupt for what no tuner sends: a problem that is none, figures that are not finite.
@@ -115,16 +119,32 @@ struct VendorCall {
   std::string vendor() const { return identity + ' ' + symbol; }
 };
 
-// A call worth tuning, and what it has cost in this process so far. A later report of the same id
-// replaces the figures.
+// Calls in programs, and what they took.
+struct CallFigures {
+  uint64_t vendor_calls = 0;
+  double vendor_ns = 0;  // all of them together
+  uint64_t plan_calls = 0;
+  double plan_ns = 0;
+
+  double total_ns() const { return vendor_ns + plan_ns; }
+  CallFigures& operator+=(const CallFigures& other);
+  bool operator==(const CallFigures&) const = default;
+  template <typename Codec>
+  void fields(Codec& codec) {
+    codec(vendor_calls, vendor_ns, plan_calls, plan_ns);
+  }
+};
+
+// A call that takes time, and what it has cost in this process so far. A later report of the same
+// id replaces the figures.
 struct ProblemReport {
   int64_t id = 0;  // the host's own
   VendorCall call;
-  uint64_t calls = 0;
-  double total_ns = 0;
+  CallFigures use;
+  bool wants_plan = true;  // false: it was decided who answers; the figures are for status alone
   template <typename Codec>
   void fields(Codec& codec) {
-    codec(id, call, calls, total_ns);
+    codec(id, call, use, wants_plan);
   }
 };
 
@@ -137,7 +157,8 @@ struct Reports {
   }
 };
 
-// What became of one reported call. Empty plan: the vendor stays.
+// What became of one reported call. Empty plan: the vendor stays. A later one of the same id
+// replaces it: the model's choice comes before it was timed (its speedup is then 0).
 struct Verdict {
   static constexpr MessageType kType = MessageType::kVerdict;
   int64_t id = 0;
@@ -159,49 +180,6 @@ struct Withdrawal {
   template <typename Codec>
   void fields(Codec& codec) {
     codec(id, call, plan_ns, vendor_ns);
-  }
-};
-
-// First message of a command. The tuner answers with Status and, after a stop, ends.
-struct Control {
-  static constexpr MessageType kType = MessageType::kControl;
-  bool stops = false;
-  template <typename Codec>
-  void fields(Codec& codec) {
-    codec(stops);
-  }
-};
-
-struct StatusAnswer {
-  static constexpr MessageType kType = MessageType::kStatus;
-  struct Client {
-    int64_t process = 0;
-    std::string program;
-    template <typename Codec>
-    void fields(Codec& codec) {
-      codec(process, program);
-    }
-  };
-  std::string version;
-  int64_t process = 0;         // of the tuner
-  int64_t worker_process = 0;  // 0: none
-  double uptime_s = 0;
-  std::string cache;
-  std::string log;  // file
-  uint64_t searches = 0, trials = 0, failed_trials = 0, lost_workers = 0;
-  uint64_t plans_found = 0, vendor_stays = 0, withdrawals = 0;
-  uint64_t plans = 0, waiting = 0;
-  std::string current;  // problem being searched; empty: none
-  uint64_t current_trials = 0;
-  std::vector<Client> clients;
-  std::vector<SentPlan> latest;  // plans found, newest last, a few
-  std::string model;             // name of the cost model; empty: heuristics rank
-  std::vector<Metric> metrics;
-  template <typename Codec>
-  void fields(Codec& codec) {
-    codec(version, process, worker_process, uptime_s, cache, log, searches, trials, failed_trials,
-          lost_workers, plans_found, vendor_stays, withdrawals, plans, waiting, current,
-          current_trials, clients, latest, model, metrics);
   }
 };
 

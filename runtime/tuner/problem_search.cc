@@ -23,7 +23,8 @@ constexpr int kLeastRaceCalls = 32;
 // A finalist that took so many times as long as the vendor is not raced.
 constexpr double kHopeless = 1.5;
 
-constexpr int kUnstableAttempts = 2;  // of a race that was disturbed
+// Of a race that was disturbed, each with twice the time: on a busy machine few rounds are not.
+constexpr int kUnstableAttempts = 3;
 
 nanoseconds share_of(nanoseconds time, double share) {
   return nanoseconds(static_cast<int64_t>(static_cast<double>(time.count()) * share));
@@ -171,7 +172,7 @@ class ProblemSearch {
         std::max(share_of(budget_, options_.race_share), kLeastRaceCalls * vendor_call_);
     for (int attempt = 0; attempt < kUnstableAttempts; ++attempt) {
       if (should_stop()) return stopped();
-      RaceResult result = runner_.race(space_.to_string(config), budget);
+      RaceResult result = runner_.race(space_.to_string(config), budget * (1 << attempt));
       if (result.outcome.kind == OutcomeKind::kUnstable) {
         remark_ = result.outcome.reason;
         was_disturbed_ = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,12 @@ class Ranker {
   // is worth a trial. The same arguments give the same answer.
   virtual std::vector<Config> propose(const Problem& problem, const Space& space,
                                       std::span<const Trial> tried, size_t count) = 0;
+
+  // The config that it would run if nothing could be timed, and would run rather than the vendor.
+  // Not among those of `known` that failed. None where it is not sure enough: the default.
+  virtual std::optional<Config> choose(const Problem&, const Space&, std::span<const Trial>) {
+    return std::nullopt;
+  }
 
   // Told of every trial, once.
   virtual void learn(const Problem& problem, const Space& space, const Trial& trial) = 0;

@@ -35,15 +35,28 @@ void Scheduler::report(ClientId client, const TunedCall& call, double expected_s
                        const ProblemReport& report) {
   spent_ns_.try_emplace(client, least_spent());
   WaitingCall& waiting =
-      calls_.try_emplace(identity_of(call), WaitingCall{call, 0, {}}).first->second;
+      calls_.try_emplace(identity_of(call), WaitingCall{call, 0, {}, {}}).first->second;
   waiting.expected_saving = expected_saving;
-  waiting.clients[client] = {report.id, report.total_ns};
+  waiting.clients[client] = {report.id, report.use.total_ns()};
 }
 
-std::optional<WaitingCall> Scheduler::take_next() {
+void Scheduler::update_use(ClientId client, const std::string& identity, double total_ns) {
+  const auto call = calls_.find(identity);
+  if (call == calls_.end()) return;
+  const auto use = call->second.clients.find(client);
+  if (use != call->second.clients.end()) use->second.total_ns = total_ns;
+}
+
+bool Scheduler::is_waited_for(const std::string& identity, ClientId by) const {
+  const auto call = calls_.find(identity);
+  return call != calls_.end() && call->second.clients.contains(by);
+}
+
+std::optional<WaitingCall> Scheduler::take_next(std::chrono::nanoseconds now) {
   ClientId next = 0;
   double least = std::numeric_limits<double>::max();
   for (const auto& [identity, call] : calls_) {
+    if (call.not_before > now) continue;
     for (const auto& [client, use] : call.clients) {
       const double spent = spent_ns_[client];
       if (spent < least || (spent == least && client < next)) next = client, least = spent;
@@ -51,7 +64,7 @@ std::optional<WaitingCall> Scheduler::take_next() {
   }
   auto best = calls_.end();
   for (auto call = calls_.begin(); call != calls_.end(); ++call) {
-    if (!call->second.clients.contains(next)) continue;
+    if (call->second.not_before > now || !call->second.clients.contains(next)) continue;
     if (best == calls_.end() || total_saving(call->second) > total_saving(best->second)) {
       best = call;
     }

@@ -22,9 +22,10 @@ struct WaitingCall {
   double expected_saving = 0;  // share of the vendor's time
   struct Use {
     int64_t report_id = 0;
-    double total_ns = 0;  // that the vendor has taken in this client so far
+    double total_ns = 0;  // that it has taken in this client so far
   };
   std::map<ClientId, Use> clients;
+  std::chrono::nanoseconds not_before{0};  // it rests until then
 };
 
 // What tells calls apart that need plans of their own: target, problem, vendor and its file.
@@ -39,8 +40,11 @@ class Scheduler {
   void report(ClientId client, const TunedCall& call, double expected_saving,
               const ProblemReport& report);
 
-  // Takes a call out of the queue. Empty if nobody waits.
-  std::optional<WaitingCall> take_next();
+  // New figures of a client that waits for the call; of others nothing is noted.
+  void update_use(ClientId client, const std::string& identity, double total_ns);
+
+  // Takes a call out of the queue. Empty if nobody waits, but for calls that rest.
+  std::optional<WaitingCall> take_next(std::chrono::nanoseconds now);
 
   // Puts one back that was taken, for the clients it has.
   void put_back(const WaitingCall& call);
@@ -51,6 +55,7 @@ class Scheduler {
   // Calls that only this client waits for go with it.
   void forget(ClientId client);
 
+  bool is_waited_for(const std::string& identity, ClientId by) const;
   size_t waiting() const { return calls_.size(); }
   const std::map<std::string, WaitingCall>& calls() const { return calls_; }
 

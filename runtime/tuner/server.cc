@@ -75,8 +75,8 @@ void Server::accept_all() {
     if (!socket.is_open()) return;
     const bool is_ours = is_of_this_user(socket.number());
     Peer& peer = peers_
-                     .emplace(next_id_++, Peer{Connection(std::move(socket), kMostRequestBytes),
-                                               steady_clock::now(), false, false, 0, "", false})
+                     .emplace(next_id_++, Peer{.connection = {std::move(socket), kMostRequestBytes},
+                                               .since = steady_clock::now()})
                      .first->second;
     if (!is_ours) refuse(peer, "this tuner serves another user");
     if (peers_.size() > options_.most_clients) refuse(peer, "this tuner has too many clients");
@@ -114,16 +114,13 @@ Status Server::answer(ClientId id, Peer& peer, const Frame& frame) {
       peer.is_host = true;
       peer.process = hello.process;
       peer.program = hello.program;
+      peer.trusts_model = hello.trusts_model;
       TRIODE_TRY(peer.connection.send(to_frame(Welcome{std::string(kVersion), getpid()})));
       return peer.connection.send(to_frame(tuner_.join(id, hello)));
     }
     case MessageType::kControl: {
       const Control control = TRIODE_TRY(from_frame<Control>(frame));
-      StatusAnswer status = status_();
-      for (const auto& [other, host] : peers_) {
-        if (host.is_host) status.clients.push_back({host.process, host.program});
-      }
-      TRIODE_TRY(peer.connection.send(to_frame(std::move(status))));
+      TRIODE_TRY(peer.connection.send(to_frame(describe())));
       TRIODE_TRY(peer.connection.flush_within(kTick));
       stops_ = stops_ || control.stops;
       return {};
@@ -139,6 +136,17 @@ Status Server::answer(ClientId id, Peer& peer, const Frame& frame) {
   }
   tuner_.withdraw(id, TRIODE_TRY(from_frame<Withdrawal>(frame)));
   return {};
+}
+
+StatusAnswer Server::describe() const {
+  StatusAnswer status = status_();
+  for (const auto& [id, host] : peers_) {
+    if (!host.is_host) continue;
+    const ProblemBoard::ClientTotal total = tuner_.total_of(id);
+    status.clients.push_back(
+        {host.process, host.program, host.trusts_model, total.problems, total.use});
+  }
+  return status;
 }
 
 void Server::deliver(ClientId client, const Verdict& verdict) {

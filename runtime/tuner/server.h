@@ -16,6 +16,7 @@
 #include "runtime/tuner/connection.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/messages.h"
+#include "runtime/tuner/status_messages.h"
 #include "runtime/tuner/tuner.h"
 
 namespace triode::tuner {
@@ -49,13 +50,15 @@ class Server {
     bool is_host = false;  // said Hello
     bool ends = false;     // once all is sent
     int64_t process = 0;   // that said so
-    std::string program;
+    std::string program{};
+    bool trusts_model = false;
     bool is_gone = false;
   };
 
   void accept_all();
   void serve(ClientId id, Peer& peer);
   Status answer(ClientId id, Peer& peer, const Frame& frame);
+  StatusAnswer describe() const;
   void refuse(Peer& peer, const std::string& reason);
   void send_verdicts();
   void drop_gone();

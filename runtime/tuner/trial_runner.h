@@ -25,6 +25,11 @@ struct TrialResult {
   uint64_t code_digest = 0;
 };
 
+struct CheckResult {
+  Outcome outcome;
+  uint64_t code_digest = 0;
+};
+
 struct RaceResult {
   Outcome outcome;  // also kUnstable: too few undisturbed rounds
   PairMeasurement pair;
@@ -44,6 +49,9 @@ class TrialRunner {
   // Builds the config, checks its results and, if they are right, times it for a moment. Whatever
   // goes wrong is the outcome.
   virtual TrialResult try_config(const std::string& config) = 0;
+
+  // Builds the config and checks its results as thoroughly as before a race; times nothing.
+  virtual CheckResult check_config(const std::string& config) = 0;
 
   // Checks again, and times it and the vendor's function in interleaved pairs.
   virtual RaceResult race(const std::string& config, std::chrono::nanoseconds budget) = 0;

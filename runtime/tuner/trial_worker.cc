@@ -127,9 +127,16 @@ class BegunCall {
     if (!config.ok()) return failed(outcome_of(config.status(), OutcomeKind::kCompileFailed));
     const auto artifact = device_->build(problem_, *config);
     if (!artifact.ok()) return failed(outcome_of(artifact.status(), OutcomeKind::kCompileFailed));
-    const bool is_race = request.race_budget_ns > 0;
-    if (Outcome outcome = check(**artifact, is_race); !outcome.ok()) return failed(outcome);
-    return is_race ? race(**artifact, nanoseconds(request.race_budget_ns)) : try_out(**artifact);
+    const bool fully = request.purpose != TrialPurpose::kTry;
+    if (Outcome outcome = check(**artifact, fully); !outcome.ok()) return failed(outcome);
+    switch (request.purpose) {
+      case TrialPurpose::kCheck:
+        return checked(**artifact);
+      case TrialPurpose::kRace:
+        return race(**artifact, nanoseconds(request.race_budget_ns));
+      default:
+        return try_out(**artifact);
+    }
   }
 
  private:
@@ -165,7 +172,13 @@ class BegunCall {
     return answer;
   }
 
-  // On the exact contents before a first look at the time; on all before a race.
+  static TrialAnswer checked(const Artifact& artifact) {
+    TrialAnswer answer;
+    answer.code_digest = artifact.digest();
+    return answer;
+  }
+
+  // On the exact contents before a first look at the time; on all before a race or a choice.
   Outcome check(const Artifact& artifact, bool fully) {
     for (const auto& checked : checked_) {
       checked->reset_c();

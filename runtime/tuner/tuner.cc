@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/tuner/tuner.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <utility>
 
+#include "runtime/tuner/search_journal.h"
 #include "runtime/tuner/vendor_call.h"
 
 namespace triode::tuner {
@@ -15,12 +17,16 @@ constexpr size_t kMostWaiting = 1 << 16;
 // Beyond, all is forgotten but the plans, which are in the book.
 constexpr size_t kMostSettled = 1 << 17;
 constexpr size_t kLatest = 8;
-// Searches of one call that were disturbed, or whose plan was withdrawn, after which the vendor
+// In an answer to status: some 300 bytes each.
+constexpr size_t kMostShown = 1000;
+// Searches of one call that could not begin, or whose plan was withdrawn, after which the vendor
 // stays for as long as the tuner lives.
 constexpr int kMostAttempts = 3;
-// Trials that wait to be written: a few milliseconds a write, and as many trials lost by kill -9.
-constexpr size_t kTrialsPerWrite = 16;
-
+// A call whose races were disturbed is searched again at once, so often; then it rests, each time
+// twice as long: the machine may be busy for an hour.
+constexpr int kDisturbedAtOnce = 2;
+constexpr std::chrono::seconds kFirstRest(1);
+constexpr int kMostDoublings = 6;
 std::string figure(double value) {
   std::array<char, 32> text{};
   static_cast<void>(std::snprintf(text.data(), text.size(), "%.4g", value));
@@ -29,12 +35,6 @@ std::string figure(double value) {
 
 double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
-}
-
-// What earlier searches of the same config need not see again, and must not lose.
-bool is_harmful(const Outcome& outcome) {
-  return outcome.kind == OutcomeKind::kCrashed || outcome.kind == OutcomeKind::kTimedOut ||
-         outcome.kind == OutcomeKind::kOutOfMemory;
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Plans Tuner::join(ClientId client, const Hello& hello) {
     plans.plans.push_back(SentPlan::from(plan));
   }
   const std::lock_guard lock(mutex_);
-  clients_[client] = hello.target;
+  clients_[client] = {hello.target, hello.trusts_model};
   return plans;
 }
 
@@ -62,6 +62,7 @@ void Tuner::leave(ClientId client) {
   const std::lock_guard lock(mutex_);
   clients_.erase(client);
   scheduler_.forget(client);
+  board_.leave(client);
   if (current_) current_->clients.erase(client);
 }
 
@@ -84,27 +85,63 @@ void Tuner::report(ClientId client, const Reports& reports) {
 
 Tuner::UnderstoodReport Tuner::understand(const ProblemReport& report) const {
   Result<Problem> problem = problem_of(report.call);
-  const double saving = problem.ok() ? parts_.ranker.expected_saving(*problem) : 0;
+  const bool is_ranked = problem.ok() && report.wants_plan;
+  const double saving = is_ranked ? parts_.ranker.expected_saving(*problem) : 0;
   return {report, std::move(problem), saving};
 }
 
 // A verdict if one is known already; else the call waits.
-std::optional<Verdict> Tuner::take_report(ClientId client, const Target& target,
+std::optional<Verdict> Tuner::take_report(ClientId id, const Client& client,
                                           const UnderstoodReport& understood) {
   const ProblemReport& report = understood.report;
-  const Result<Problem>& problem = understood.problem;
-  const TunedCall call{report.call, target};
-  if (!problem.ok()) return Verdict{report.id, {}, problem.status().message()};
-  if (const auto settled = find_settled(call, *problem)) return settled->to_verdict(report.id);
-  if (current_ && identity_of(current_->call) == identity_of(call)) {
-    current_->clients[client] = {report.id, report.total_ns};
+  if (!understood.problem.ok()) {
+    return Verdict{report.id, {}, understood.problem.status().message()};
+  }
+  const TunedCall call{report.call, client.target};
+  take_figures(id, call, *understood.problem, report);
+  if (!report.wants_plan) return std::nullopt;
+  if (const auto settled = find_settled(call, *understood.problem)) {
+    return settled->to_verdict(report.id);
+  }
+  return queue(id, client, call, understood);
+}
+
+void Tuner::take_figures(ClientId id, const TunedCall& call, const Problem& problem,
+                         const ProblemReport& report) {
+  const std::string identity = identity_of(call);
+  const bool is_new = !board_.has(identity);
+  board_.note_use(id, identity, call, to_string(problem), report.use);
+  scheduler_.update_use(id, identity, report.use.total_ns());
+  if (!is_new) return;
+  // Decided before this tuner began, or by it, a long time ago.
+  const std::optional<Settled> settled = find_settled(call, problem);
+  if (settled || !report.wants_plan) show_settled(identity, settled.value_or(Settled{}));
+}
+
+// The model's choice, to begin with, where the client trusts it and it is known.
+std::optional<Verdict> Tuner::queue(ClientId id, const Client& client, const TunedCall& call,
+                                    const UnderstoodReport& understood) {
+  const ProblemReport& report = understood.report;
+  const std::string identity = identity_of(call);
+  const bool is_current = current_ && identity_of(current_->call) == identity;
+  const bool has_asked =
+      is_current ? current_->clients.contains(id) : scheduler_.is_waited_for(identity, id);
+  board_.expect(identity, understood.expected_saving);
+  if (is_current) {
+    current_->clients[id] = {report.id, report.use.total_ns()};
+  } else if (scheduler_.waiting() >= kMostWaiting) {
+    return Verdict{report.id, {}, "too many calls wait for the tuner"};
+  } else {
+    scheduler_.report(id, call, understood.expected_saving, report);
+  }
+  if (!client.trusts_model || has_asked) return std::nullopt;
+  const auto trusted = trusted_.find(identity);
+  if (trusted == trusted_.end()) {
+    to_trust_.try_emplace(identity, call);
     return std::nullopt;
   }
-  if (scheduler_.waiting() >= kMostWaiting) {
-    return Verdict{report.id, {}, "too many calls wait for the tuner"};
-  }
-  scheduler_.report(client, call, understood.expected_saving, report);
-  return std::nullopt;
+  if (!trusted->second.plan) return std::nullopt;
+  return trusted->second.to_verdict(report.id);
 }
 
 std::optional<Tuner::Settled> Tuner::find_settled(const TunedCall& call,
@@ -125,7 +162,7 @@ void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
     const std::lock_guard lock(mutex_);
     const auto known = clients_.find(client);
     if (known == clients_.end()) return;
-    call.target = known->second;
+    call.target = known->second.target;
     ++status_.withdrawals;
     metrics_.count("withdrawals");
   }
@@ -138,12 +175,15 @@ void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
   const double saving = parts_.ranker.expected_saving(*problem);
   const std::string identity = identity_of(call);
   const std::lock_guard lock(mutex_);
+  const std::string why = "its plans turned out slower in programs";
+  trusted_[identity] = {std::nullopt, why};  // its word is worth nothing here any more
+  board_.set_vendor(identity, ProblemState::kWithdrawn, why);
   if (++attempts_[identity] >= kMostAttempts) {
-    settled_[identity] = {std::nullopt, "its plans turned out slower in programs"};
+    settled_[identity] = {std::nullopt, why};
     return;
   }
   settled_.erase(identity);
-  const ProblemReport again{withdrawal.id, call.call, 0, withdrawal.vendor_ns};
+  const ProblemReport again{withdrawal.id, call.call, {0, withdrawal.vendor_ns, 0, 0}};
   scheduler_.report(client, call, saving, again);
 }
 
@@ -152,12 +192,14 @@ void Tuner::note_error(const Status& status) {
 }
 
 bool Tuner::step(const std::function<bool()>& should_stop) {
+  if (trust_next()) return true;
   TunedCall call;
   {
     const std::lock_guard lock(mutex_);
-    current_ = scheduler_.take_next();
+    current_ = scheduler_.take_next(parts_.wall.now());
     if (!current_) return false;
     call = current_->call;
+    board_.set_state(identity_of(call), ProblemState::kTiming);
   }
   const std::chrono::nanoseconds begin = parts_.clock.now();
   const Result<Problem> problem = problem_of(call.call);  // asked before: it is one
@@ -182,12 +224,8 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
   parts_.events.write("search", {{"problem", text}, {"vendor", call.call.vendor()}});
   const Space space = TRIODE_TRY(parts_.space_of(call.target, problem));
   const std::vector<Trial> known = parts_.log.known(call.target, problem, space);
-  std::vector<Trial> unwritten;
-  const auto write = [&] {
-    if (unwritten.empty()) return;
-    note_error(parts_.log.record(call.target, problem, space, std::move(unwritten)));
-    unwritten.clear();
-  };
+  SearchJournal journal({parts_.log, parts_.events, metrics_, parts_.clock}, call.target, problem,
+                        space);
   ProblemSearchOptions options = search_options_;
   options.should_stop = should_stop;
   if (parts_.emit) {
@@ -195,35 +233,27 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
       return parts_.emit(call.target, problem, configs);
     };
   }
-  std::chrono::nanoseconds latest = parts_.clock.now();
+  const std::string identity = identity_of(call);
   options.on_trial = [&](const Trial& trial) {
-    const std::chrono::nanoseconds before = std::exchange(latest, parts_.clock.now());
-    metrics_.count("trials", "outcome=" + std::string(to_string(trial.outcome.kind)));
-    metrics_.observe("trial_seconds", seconds(latest - before));
-    {
-      const std::lock_guard lock(mutex_);
-      ++status_.trials;
-      ++status_.current_trials;
-      if (!trial.outcome.ok()) ++status_.failed_trials;
-    }
-    unwritten.push_back(trial);
-    if (is_harmful(trial.outcome)) {
-      parts_.events.write("failed", {{"problem", text},
-                                     {"config", space.to_string(trial.config)},
-                                     {"outcome", std::string(to_string(trial.outcome.kind))},
-                                     {"reason", trial.outcome.reason}});
-    }
-    if (is_harmful(trial.outcome) || unwritten.size() >= kTrialsPerWrite) write();
+    count_trial(identity, trial);
+    journal.add_trial(trial);
   };
   options.on_race = [&](const Config& config, const PairMeasurement& pair) {
-    metrics_.count("races");
-    unwritten.push_back({config, {}, pair.candidate});
+    journal.add_race(config, pair);
   };
   Result<SearchedProblem> found = search_problem(call, problem, space, known, parts_.ranker,
                                                  parts_.runner, parts_.clock, options);
-  write();
   if (found.ok()) metrics_.count("twins", "", found->twins);
   return found;
+}
+
+void Tuner::count_trial(const std::string& identity, const Trial& trial) {
+  const std::lock_guard lock(mutex_);
+  ++status_.trials;
+  ++status_.current_trials;
+  if (!trial.outcome.ok()) ++status_.failed_trials;
+  board_.count_trial(identity);
+  trial_rate_.count(parts_.wall.now());
 }
 
 // Writes down how a search ended, the plan before anybody hears of it.
@@ -242,25 +272,52 @@ void Tuner::announce(const TunedCall& call, const Problem& problem,
                                {"trials", std::to_string(found->trials)}});
 }
 
+std::chrono::nanoseconds Tuner::rest_after_disturbance(const std::string& identity) {
+  metrics_.count("disturbed");
+  const int rests = ++disturbed_[identity] - kDisturbedAtOnce;
+  if (rests <= 0) return std::chrono::nanoseconds(0);
+  return kFirstRest * (1 << std::min(rests - 1, kMostDoublings));
+}
+
+void Tuner::show_waiting(const std::string& identity) {
+  const auto trusted = trusted_.find(identity);
+  if (trusted != trusted_.end() && trusted->second.plan) {
+    board_.set_plan(identity, ProblemState::kTrusted, *trusted->second.plan);
+  } else {
+    board_.set_state(identity, ProblemState::kQueued);
+  }
+}
+
+void Tuner::show_settled(const std::string& identity, const Settled& settled) {
+  if (settled.plan) {
+    board_.set_plan(identity, ProblemState::kTuned, *settled.plan);
+  } else {
+    board_.set_vendor(identity, ProblemState::kVendor, settled.remark);
+  }
+}
+
 std::vector<Tuner::Delivery> Tuner::finish(const Result<SearchedProblem>& found,
                                            std::chrono::nanoseconds spent) {
   const std::lock_guard lock(mutex_);
-  const WaitingCall waiting = std::move(*current_);
+  WaitingCall waiting = std::move(*current_);
   current_.reset();
   scheduler_.charge(waiting, spent);
   metrics_.observe("search_seconds", seconds(spent));
   const std::string identity = identity_of(waiting.call);
   const bool was_stopped = !found.ok() && found.status().code() == StatusCode::kUnavailable;
   const bool was_disturbed = found.ok() && !found->plan && found->was_disturbed;
-  const bool asks_again = (was_stopped || was_disturbed) && ++attempts_[identity] < kMostAttempts;
   std::vector<Delivery> deliveries;
-  if (asks_again) {
+  if (was_disturbed || (was_stopped && ++attempts_[identity] < kMostAttempts)) {
+    if (was_disturbed) waiting.not_before = parts_.wall.now() + rest_after_disturbance(identity);
     scheduler_.put_back(waiting);
+    show_waiting(identity);
   } else {
     if (settled_.size() >= kMostSettled) settled_.clear();
     Settled& settled = settled_[identity];
     settled = found.ok() ? Settled{found->plan, found->remark}
                          : Settled{std::nullopt, found.status().message()};
+    show_settled(identity, settled);
+    disturbed_.erase(identity);
     ++(settled.plan ? status_.plans_found : status_.vendor_stays);
     metrics_.count("searches_settled", settled.plan ? "by=plan" : "by=vendor");
     if (settled.plan) metrics_.observe("speedup", settled.plan->speedup);
@@ -280,7 +337,15 @@ TunerStatus Tuner::status() const {
   TunerStatus status = status_;
   status.plans = parts_.book.size();
   status.waiting = scheduler_.waiting();
+  status.problem_count = board_.size();
+  status.problems = board_.costliest(kMostShown);
+  status.trials_per_second = trial_rate_.per_second(parts_.wall.now());
   return status;
+}
+
+ProblemBoard::ClientTotal Tuner::total_of(ClientId client) const {
+  const std::lock_guard lock(mutex_);
+  return board_.total_of(client);
 }
 
 }  // namespace triode::tuner

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,11 +22,14 @@
 #include "runtime/tuner/messages.h"
 #include "runtime/tuner/metrics.h"
 #include "runtime/tuner/plan_book.h"
+#include "runtime/tuner/problem_board.h"
 #include "runtime/tuner/problem_search.h"
 #include "runtime/tuner/ranker.h"
+#include "runtime/tuner/recent_rate.h"
 #include "runtime/tuner/scheduler.h"
 #include "runtime/tuner/trial_log.h"
 #include "runtime/tuner/trial_runner.h"
+#include "runtime/tuner/trusted_choice.h"
 
 namespace triode::tuner {
 
@@ -33,8 +37,10 @@ namespace triode::tuner {
 struct TunerStatus {
   uint64_t searches = 0, trials = 0, failed_trials = 0, plans_found = 0, vendor_stays = 0,
            withdrawals = 0;
-  size_t plans = 0, waiting = 0;
-  std::string current;  // problem being searched; empty: none
+  size_t plans = 0, waiting = 0, problem_count = 0;
+  double trials_per_second = 0;
+  std::vector<SentProblem> problems;  // those that take most time first
+  std::string current;                // problem being searched; empty: none
   size_t current_trials = 0;
   std::vector<StoredPlan> latest;  // plans found, newest last, a few
 };
@@ -59,6 +65,9 @@ class Tuner {
     std::function<std::vector<Result<uint64_t>>(const Target&, const Problem&,
                                                 std::span<const Config>)>
         emit = {};
+    // What trials a second are counted by, and when a call may be searched again: `clock` may stand
+    // still while the tuner rests.
+    const Clock& wall = steady_clock();
   };
 
   Tuner(Parts parts, ProblemSearchOptions search);
@@ -69,10 +78,13 @@ class Tuner {
   void report(ClientId client, const Reports& reports);
   void withdraw(ClientId client, const Withdrawal& withdrawal);
 
-  // Searches for one call, if any is waited for: true. `should_stop` ends it soon.
+  // Looks for the model's choice for one call, or searches for one, if any is waited for: true.
+  // `should_stop` ends it soon.
   bool step(const std::function<bool()>& should_stop);
 
   TunerStatus status() const;
+  // What a client's problems cost it, for status.
+  ProblemBoard::ClientTotal total_of(ClientId client) const;
   const Metrics& metrics() const { return metrics_; }
 
  private:
@@ -84,19 +96,34 @@ class Tuner {
   };
   using Delivery = std::pair<ClientId, Verdict>;
 
+  struct Client {
+    Target target;
+    bool trusts_model = false;
+  };
   struct UnderstoodReport {
     const ProblemReport& report;
     Result<Problem> problem;
     double expected_saving;
   };
   UnderstoodReport understand(const ProblemReport& report) const;
-  std::optional<Verdict> take_report(ClientId client, const Target& target,
+  std::optional<Verdict> take_report(ClientId id, const Client& client,
                                      const UnderstoodReport& understood);
+  std::optional<Verdict> queue(ClientId id, const Client& client, const TunedCall& call,
+                               const UnderstoodReport& understood);
+  void take_figures(ClientId id, const TunedCall& call, const Problem& problem,
+                    const ProblemReport& report);
   std::optional<Settled> find_settled(const TunedCall& call, const Problem& problem) const;
   Result<SearchedProblem> search(const TunedCall& call, const Problem& problem,
                                  const std::function<bool()>& should_stop);
+  void count_trial(const std::string& identity, const Trial& trial);
   void announce(const TunedCall& call, const Problem& problem,
                 const Result<SearchedProblem>& found);
+  std::chrono::nanoseconds rest_after_disturbance(const std::string& identity);
+  bool trust_next();
+  Result<TrustedChoice> choose(const TunedCall& call);
+  std::vector<Delivery> settle_trust(const TunedCall& call, const Result<TrustedChoice>& choice);
+  void show_waiting(const std::string& identity);
+  void show_settled(const std::string& identity, const Settled& settled);
   std::vector<Delivery> finish(const Result<SearchedProblem>& found,
                                std::chrono::nanoseconds spent);
   void note_error(const Status& status);
@@ -105,11 +132,16 @@ class Tuner {
   Metrics metrics_;
   const ProblemSearchOptions search_options_;
   mutable std::mutex mutex_;  // guards what follows; no file is written under it
-  std::map<ClientId, Target> clients_;
+  std::map<ClientId, Client> clients_;
   Scheduler scheduler_;
-  std::optional<WaitingCall> current_;      // being searched
-  std::map<std::string, Settled> settled_;  // by identity_of()
-  std::map<std::string, int> attempts_;     // of calls that were disturbed or withdrawn
+  std::optional<WaitingCall> current_;         // being searched
+  std::map<std::string, Settled> settled_;     // by identity_of(), as all that follow
+  std::map<std::string, TunedCall> to_trust_;  // wait for the model's choice
+  std::map<std::string, Settled> trusted_;     // have it, or it was withdrawn
+  ProblemBoard board_;
+  RecentRate trial_rate_;
+  std::map<std::string, int> attempts_;   // of calls that did not begin or were withdrawn
+  std::map<std::string, int> disturbed_;  // searches of a call since the last that was not
   TunerStatus status_;
 };
 

@@ -48,14 +48,17 @@ struct SentMeasurement {
   Measurement to_measurement() const { return {median_ns, min_ns, spread, count}; }
 };
 
-// Try (no budget) or race (with one) a config.
+// What is to be done with a config. Each checks it first, all but kTry on all contents.
+enum class TrialPurpose : uint8_t { kTry, kCheck, kRace };
+
 struct TrialRequest {
   static constexpr auto kType = static_cast<MessageType>(102);
   std::string config;
-  int64_t race_budget_ns = 0;
+  TrialPurpose purpose = TrialPurpose::kTry;
+  int64_t race_budget_ns = 0;  // of kRace
   template <typename Codec>
   void fields(Codec& codec) {
-    codec(config, race_budget_ns);
+    codec(config, purpose, race_budget_ns);
   }
 };
 
@@ -64,7 +67,7 @@ struct TrialAnswer {
   OutcomeKind outcome = OutcomeKind::kOk;
   std::string reason;
   uint64_t code_digest = 0;
-  SentMeasurement candidate, vendor;  // a try fills the first alone
+  SentMeasurement candidate, vendor;  // a try fills the first alone, a check none
   double speedup = 0, speedup_spread = 0;
   int32_t rejected = 0;
   template <typename Codec>

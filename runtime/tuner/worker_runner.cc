@@ -168,7 +168,7 @@ Status WorkerRunner::begin_here() {
   }
 }
 
-TrialAnswer WorkerRunner::ask(const std::string& config, nanoseconds race_budget) {
+TrialAnswer WorkerRunner::ask(const TrialRequest& request) {
   TrialAnswer lost;
   const auto lose = [&lost](const Outcome& outcome) {
     lost.outcome = outcome.kind;
@@ -180,8 +180,8 @@ TrialAnswer WorkerRunner::ask(const std::string& config, nanoseconds race_budget
     if (!begun.ok()) return lose({OutcomeKind::kLaunchFailed, begun.message()});
   }
   const milliseconds limit = options_.trial_limit + to_milliseconds(kCallsAllowed * vendor_ns_) +
-                             to_milliseconds(2 * static_cast<double>(race_budget.count()));
-  const Status sent = connection_->send(to_frame(TrialRequest{config, race_budget.count()}));
+                             to_milliseconds(2 * static_cast<double>(request.race_budget_ns));
+  const Status sent = connection_->send(to_frame(request));
   Result<Frame> frame = sent.ok() ? connection_->receive_within(limit) : sent;
   if (!frame.ok()) return lose(bury(frame.status()));
   const auto answer = from_frame<TrialAnswer>(*frame);
@@ -189,12 +189,17 @@ TrialAnswer WorkerRunner::ask(const std::string& config, nanoseconds race_budget
 }
 
 TrialResult WorkerRunner::try_config(const std::string& config) {
-  const TrialAnswer answer = ask(config, nanoseconds(0));
+  const TrialAnswer answer = ask({config, TrialPurpose::kTry, 0});
   return {{answer.outcome, answer.reason}, answer.candidate.to_measurement(), answer.code_digest};
 }
 
+CheckResult WorkerRunner::check_config(const std::string& config) {
+  const TrialAnswer answer = ask({config, TrialPurpose::kCheck, 0});
+  return {{answer.outcome, answer.reason}, answer.code_digest};
+}
+
 RaceResult WorkerRunner::race(const std::string& config, nanoseconds budget) {
-  const TrialAnswer answer = ask(config, budget);
+  const TrialAnswer answer = ask({config, TrialPurpose::kRace, budget.count()});
   RaceResult result{{answer.outcome, answer.reason}, {}, answer.code_digest};
   result.pair.candidate = answer.candidate.to_measurement();
   result.pair.vendor = answer.vendor.to_measurement();

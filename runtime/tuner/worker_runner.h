@@ -37,6 +37,7 @@ class WorkerRunner final : public TrialRunner {
 
   Result<std::chrono::nanoseconds> begin(const TunedCall& call) override;
   TrialResult try_config(const std::string& config) override;
+  CheckResult check_config(const std::string& config) override;
   RaceResult race(const std::string& config, std::chrono::nanoseconds budget) override;
 
   // Ends the worker, if there is one, by SIGKILL.
@@ -49,7 +50,7 @@ class WorkerRunner final : public TrialRunner {
  private:
   Status start();
   Status begin_here();
-  TrialAnswer ask(const std::string& config, std::chrono::nanoseconds race_budget);
+  TrialAnswer ask(const TrialRequest& request);
   Outcome bury(const Status& why);
 
   const WorkerOptions options_;

@@ -42,7 +42,7 @@ const SettingRow& row_of(std::string_view variable) {
 // added, until it is named here too.
 std::vector<std::string> changed_fields(const Settings& settings) {
   const auto& [mode, cache, plans, report, report_json, report_file, threads, force_plans,
-               cache_sync, tuner] = settings;
+               cache_sync, tuner, trust_model] = settings;
   const Settings fresh;
   std::vector<std::string> names;
   if (mode != fresh.mode) names.emplace_back("mode");
@@ -55,9 +55,10 @@ std::vector<std::string> changed_fields(const Settings& settings) {
   if (force_plans != fresh.force_plans) names.emplace_back("force_plans");
   if (cache_sync != fresh.cache_sync) names.emplace_back("cache_sync");
   if (tuner != fresh.tuner) names.emplace_back("tuner");
+  if (trust_model != fresh.trust_model) names.emplace_back("trust_model");
   return names;
 }
-constexpr size_t kFieldCount = 10;
+constexpr size_t kFieldCount = 11;
 
 // A row, a value that is not the default, and what it does.
 struct Example {
@@ -80,6 +81,7 @@ const Example kExamples[] = {
     {"TRIODE_FORCE_PLANS", "--force-plans", "random", "force_plans", false, false},
     {"TRIODE_CACHE_SYNC", "--cache-sync", "every", "cache_sync", false, false},
     {"TRIODE_TUNER", "--tuner", "in-process", "tuner", false, false},
+    {"TRIODE_TRUST_MODEL", "--trust-model", "1", "trust_model", true, false},
 };
 
 class EverySetting : public ::testing::TestWithParam<Example> {};
@@ -127,6 +129,15 @@ TEST(SettingRows, AreTheExamplesInTheirOrder) {
   std::vector<std::string_view> examples;
   for (const Example& example : kExamples) examples.push_back(example.variable);
   EXPECT_EQ(rows, examples);
+}
+
+TEST(CheckSettings, TrustNeedsATunerThatHasAModel) {
+  Settings settings;
+  settings.trust_model = true;
+  EXPECT_TRUE(check_settings(settings).ok());
+  settings.tuner = TunerPlace::kInProcess;
+  EXPECT_THAT(check_settings(settings),
+              FailsWith(StatusCode::kInvalidArgument, ::testing::HasSubstr("--trust-model")));
 }
 
 // The words of "off|observe|tune".

@@ -16,7 +16,7 @@ RUN = os.environ["TRIODE_RUN"]
 LIBRARY = os.environ["TRIODE_LIBRARY"]
 TUNER = Path(RUN).with_name("triode-tuner")
 GUESTS = Path(os.environ.get("TRIODE_GUESTS", ""))
-PATIENCE_S = 60  # far more than any guest takes; a guest that hangs is a failure
+PATIENCE_S = 300  # more than any guest waits for anything; a guest that hangs is a failure
 
 
 class Finished:

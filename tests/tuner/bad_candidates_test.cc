@@ -81,7 +81,7 @@ class BadCandidates : public ::testing::Test {
     call.key.lda = call.key.ldb = call.key.ldc = size + 3;
     call.library = std::filesystem::canonical(blas->path).string();
     call.identity = blas->identity();
-    tuner_.report(1, Reports{{ProblemReport{size, call, 10, 1e7}}});
+    tuner_.report(1, Reports{{ProblemReport{size, call, {10, 1e7, 0, 0}}}});
   }
 
   TemporaryFolder folder_;

@@ -78,7 +78,7 @@ class ClientProcesses : public ::testing::Test {
   // 0: it got its plan.
   int ask(int64_t size, bool dies) const {
     Connection connection = ServingTuner::greeted(serving_.place(), sample_target(), nullptr);
-    const Reports reports{{ProblemReport{size, sample_call(size), 10, 1e7}}};
+    const Reports reports{{ProblemReport{size, sample_call(size), {10, 1e7, 0, 0}}}};
     if (!connection.send(to_frame(reports)).ok()) return 1;
     if (dies) raise(SIGKILL);
     const auto frame = connection.receive_within(kPatience);

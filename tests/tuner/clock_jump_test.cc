@@ -50,7 +50,7 @@ class ClockJump : public ::testing::TestWithParam<nanoseconds> {
 
 TEST_P(ClockJump, NeitherEndsTheSearchNorMakesItRest) {
   tuner_.join(1, Hello{"1", 1, "program", sample_target()});
-  tuner_.report(1, Reports{{ProblemReport{16, sample_call(16), 10, 1e7}}});
+  tuner_.report(1, Reports{{ProblemReport{16, sample_call(16), {10, 1e7, 0, 0}}}});
   pacer_.begin();
   bool has_jumped = false;
   EXPECT_TRUE(tuner_.step([&] {

@@ -119,7 +119,7 @@ class KilledTuner : public ::testing::TestWithParam<Death> {
     const Plans known = tuner.join(1, Hello{"1", 1, "program", sample_target()});
     if (known.plans.size() < static_cast<size_t>(plans)) return kLostPlan;
     for (const int64_t size : {16, 17}) {
-      tuner.report(1, Reports{{ProblemReport{size, sample_call(size), 10, 1e7}}});
+      tuner.report(1, Reports{{ProblemReport{size, sample_call(size), {10, 1e7, 0, 0}}}});
     }
     while (tuner.step([] { return false; })) {
     }

@@ -163,9 +163,8 @@ TEST_F(LearnedRankerTest, WithoutTheNetsForItTheFallbackGuessesTheSaving) {
   EXPECT_EQ(ranker_with(options).expected_saving(problem_), fallback_.expected_saving(problem_));
 }
 
-// By nets that only know a constant: the vendor takes e^0 of the least time, any config e^level.
-double saving_by_nets(double level, const Problem& problem) {
-  Snapshot snapshot = small_snapshot();
+// Nets that only know a constant: the vendor takes e^0 of the least time, any config e^level.
+Snapshot with_constant_levels(Snapshot snapshot, double level) {
   for (const NetRole role : {NetRole::kLevel, NetRole::kVendor}) {
     Net net = drawn_net(role, 1);
     for (DenseLayer& layer : net.layers) {
@@ -175,6 +174,11 @@ double saving_by_nets(double level, const Problem& problem) {
     if (role == NetRole::kLevel) net.layers.back().bias = {static_cast<float>(level)};
     snapshot.nets.push_back(std::move(net));
   }
+  return snapshot;
+}
+
+double saving_by_nets(double level, const Problem& problem) {
+  Snapshot snapshot = with_constant_levels(small_snapshot(), level);
   LearnedRankerOptions options = made_up_options();
   options.space_of = [](const Problem&) -> Result<Space> { return triton_like_space(); };
   GridRanker fallback;
@@ -187,6 +191,54 @@ double saving_by_nets(double level, const Problem& problem) {
 TEST_F(LearnedRankerTest, PredictsTheSavingByItsLevels) {
   EXPECT_NEAR(saving_by_nets(std::log(0.7), problem_), 0.3, 1e-5);
   EXPECT_GT(saving_by_nets(std::log(2), problem_), 0) << "a prediction takes no call out of queue";
+}
+
+// One that knows the made-up device and predicts such a share of the vendor's time for each config.
+std::shared_ptr<const CostModel> model_with_share(double share) {
+  Snapshot snapshot = with_constant_levels(with_mechanism_features(), std::log(share));
+  snapshot.support.devices = {h100().name};
+  return model_of(std::move(snapshot));
+}
+
+class LearnedRankersChoice : public LearnedRankerTest {
+ protected:
+  std::optional<Config> choice(double share, const LearnedRankerOptions& options,
+                               std::span<const Trial> known = {}) {
+    return LearnedRanker(model_with_share(share), fallback_, options)
+        .choose(problem_, space_, known);
+  }
+};
+
+TEST_F(LearnedRankersChoice, IsWhatItRanksFirst) {
+  const auto model = model_with_share(0.5);
+  const std::vector<Config> configs = space_.enumerate();
+  const Ranking ranking =
+      model->rank({problem_, space_, h100(), KernelFamily::kInductor}, configs).value();
+  EXPECT_EQ(choice(0.5, made_up_options()), configs[ranking.candidates[0].index]);
+}
+
+TEST_F(LearnedRankersChoice, IsNoneThatFailedBefore) {
+  const Config first = choice(0.5, made_up_options()).value();
+  const Trial failed{first, {OutcomeKind::kCrashed, "so"}, {}};
+  const std::optional<Config> second = choice(0.5, made_up_options(), {&failed, 1});
+  ASSERT_TRUE(second.has_value());
+  EXPECT_NE(*second, first);
+}
+
+TEST_F(LearnedRankersChoice, IsNoneThatSavesLittle) {
+  EXPECT_FALSE(choice(0.95, made_up_options()).has_value());
+  EXPECT_TRUE(choice(0.85, made_up_options()).has_value());
+}
+
+TEST_F(LearnedRankersChoice, IsNoneOnADeviceThatItDoesNotKnow) {
+  LearnedRankerOptions options = made_up_options();
+  options.device = a100();
+  EXPECT_FALSE(choice(0.5, options).has_value());
+}
+
+TEST_F(LearnedRankersChoice, IsNoneWithoutNetsForTheTimes) {
+  LearnedRanker ranker = ranker_with(made_up_options());
+  EXPECT_FALSE(ranker.choose(problem_, space_, {}).has_value());
 }
 
 // Weights drawn over all that the cpu's features tell.

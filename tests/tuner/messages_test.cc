@@ -30,7 +30,7 @@ SentPlan sample_plan() {
 Reports sample_reports() {
   Reports reports;
   for (int64_t id = 0; id < 3; ++id) {
-    reports.reports.push_back({id, sample_call(16 + id), 10, 1e6});
+    reports.reports.push_back({id, sample_call(16 + id), {10, 1e6, 0, 0}});
   }
   return reports;
 }
@@ -41,7 +41,7 @@ TEST(Messages, ComeOutAsTheyWentIn) {
   ASSERT_EQ(got.reports.size(), 3u);
   EXPECT_EQ(got.reports[2].call, sent.reports[2].call);
   EXPECT_EQ(got.reports[2].id, 2);
-  EXPECT_EQ(got.reports[2].total_ns, 1e6);
+  EXPECT_EQ(got.reports[2].use, sent.reports[2].use);
 }
 
 TEST(Messages, KeepNegativeAndLargeNumbers) {

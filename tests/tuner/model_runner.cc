@@ -49,6 +49,14 @@ TrialResult ModelRunner::try_config(const std::string& text) {
       {}, measurement_of(call_us(config), 3), static_cast<uint64_t>(100 * config[0] + config[1])};
 }
 
+CheckResult ModelRunner::check_config(const std::string& text) {
+  checked.push_back(text);
+  const Config config = parsed(text);
+  const OutcomeKind kind = outcome_in(outcomes_by_x, config);
+  if (kind != OutcomeKind::kOk) return {{kind, "as told"}, 0};
+  return {{}, static_cast<uint64_t>(100 * config[0] + config[1])};
+}
+
 RaceResult ModelRunner::race(const std::string& text, std::chrono::nanoseconds budget) {
   clock_.advance(budget);
   const bool is_first = std::find(raced.begin(), raced.end(), text) == raced.end();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ class ModelRunner final : public TrialRunner {
 
   Result<std::chrono::nanoseconds> begin(const TunedCall& call) override;
   TrialResult try_config(const std::string& config) override;
+  CheckResult check_config(const std::string& config) override;
   RaceResult race(const std::string& config, std::chrono::nanoseconds budget) override;
 
   double vendor_us = 8;
@@ -37,22 +39,27 @@ class ModelRunner final : public TrialRunner {
   int disturbed_races = 0;         // the next so many are unstable
   double first_race_flatters = 1;  // the first race of each config is off by this
   Status refuses;                  // begin() fails with it
-  std::vector<std::string> tried, raced;
+  std::vector<std::string> tried, checked, raced;
   int begun = 0;
 
  private:
   FakeClock& clock_;
 };
 
-// Proposes every config in the order of the space.
+// Proposes every config in the order of the space. Is sure of `chosen` alone.
 class GridRanker final : public Ranker {
  public:
   std::vector<Config> propose(const Problem& problem, const Space& space,
                               std::span<const Trial> tried, size_t count) override;
+  std::optional<Config> choose(const Problem&, const Space& space,
+                               std::span<const Trial>) override {
+    return chosen.empty() ? std::nullopt : std::optional(space.parse(chosen).value());
+  }
   void learn(const Problem& problem, const Space& space, const Trial& trial) override;
   double expected_saving(const Problem&) override { return 0.5; }
 
   std::vector<Trial> learnt;
+  std::string chosen;
 };
 
 }  // namespace triode::tuner

@@ -15,6 +15,7 @@
 
 #include "core/device.h"
 #include "runtime/tuner/messages.h"
+#include "runtime/tuner/status_messages.h"
 #include "runtime/tuner/vendor_call.h"
 #include "tests/runtime/fake_device.h"
 #include "tests/runtime/fake_operands.h"
@@ -47,6 +48,9 @@ class DeviceRunner final : public TrialRunner {
     const auto [outcome, ns] = run_checked(config);
     if (!outcome.ok()) return {outcome, {}, 0};
     return {outcome, {.median_ns = ns, .min_ns = ns, .spread = 0, .count = 3}, 1};
+  }
+  CheckResult check_config(const std::string& config) override {
+    return {run_checked(config).first, 1};
   }
   RaceResult race(const std::string& config, nanoseconds) override {
     const auto [outcome, ns] = run_checked(config);
@@ -141,7 +145,7 @@ class Scenario {
 
   std::string verdict() {
     Connection host = ServingTuner::greeted(serving_.place(), sample_target(), nullptr);
-    const Reports reports{{ProblemReport{5, sample_call(16), 10, 1e7}}};
+    const Reports reports{{ProblemReport{5, sample_call(16), {10, 1e7, 0, 0}}}};
     EXPECT_TRUE(host.send(to_frame(reports)).ok());
     while (serving_.tuner().status().waiting == 0) std::this_thread::sleep_for(milliseconds(1));
     EXPECT_TRUE(serving_.tuner().step([] { return false; }));

@@ -16,17 +16,18 @@ class SchedulerTest : public ::testing::Test {
  protected:
   void report(ClientId client, int64_t size, double total_ns, double saving = 0.5) {
     const TunedCall call{sample_call(size), sample_target()};
-    scheduler_.report(client, call, saving, {size, call.call, 1, total_ns});
+    scheduler_.report(client, call, saving, {size, call.call, {1, total_ns, 0, 0}});
   }
   // The size of the next call, charged for a second; 0 if there is none.
   int64_t next() {
-    const auto call = scheduler_.take_next();
+    const auto call = scheduler_.take_next(now_);
     if (!call) return 0;
     scheduler_.charge(*call, seconds(1));
     return call->call.call.key.m;
   }
 
   Scheduler scheduler_;
+  std::chrono::nanoseconds now_ = seconds(5);
 };
 
 TEST_F(SchedulerTest, HasNothingToBeginWith) {
@@ -75,7 +76,7 @@ TEST_F(SchedulerTest, OneCallOfManyClientsIsTunedOnceAndCostsEachAShare) {
   report(1, 10, 1e6);
   report(2, 10, 1e6);
   report(1, 11, 1.5e6);
-  const auto first = scheduler_.take_next();
+  const auto first = scheduler_.take_next(now_);
   EXPECT_EQ(first->call.call.key.m, 10);
   EXPECT_EQ(first->clients.size(), 2u);
 }
@@ -103,13 +104,26 @@ TEST_F(SchedulerTest, TellsVendorsThreadsAndTargetsApart) {
 
 TEST_F(SchedulerTest, PutsBackForThoseWhoStillWait) {
   report(1, 10, 1e6);
-  const WaitingCall taken = *scheduler_.take_next();
+  const WaitingCall taken = *scheduler_.take_next(now_);
   scheduler_.put_back(taken);
   EXPECT_EQ(next(), 10);
   WaitingCall nobodys = taken;
   nobodys.clients.clear();
   scheduler_.put_back(nobodys);
   EXPECT_EQ(next(), 0);
+}
+
+TEST_F(SchedulerTest, LeavesACallAloneThatRests) {
+  report(1, 10, 9e6);
+  report(1, 20, 5e6);
+  WaitingCall resting = *scheduler_.take_next(now_);
+  resting.not_before = seconds(6);
+  scheduler_.put_back(resting);
+  EXPECT_EQ(next(), 20);
+  EXPECT_EQ(next(), 0);
+  EXPECT_EQ(scheduler_.waiting(), 1u);
+  now_ = seconds(6);
+  EXPECT_EQ(next(), 10);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class ServerTest : public ::testing::Test {
     return ServingTuner::greeted(serving_.place(), sample_target(), plans);
   }
   static Verdict ask(Connection& connection, int64_t size) {
-    const Reports reports{{ProblemReport{size, sample_call(size), 10, 1e7}}};
+    const Reports reports{{ProblemReport{size, sample_call(size), {10, 1e7, 0, 0}}}};
     EXPECT_TRUE(connection.send(to_frame(reports)).ok());
     return from_frame<Verdict>(connection.receive_within(kPatience).value()).value();
   }
@@ -122,8 +122,9 @@ TEST_F(ServerTest, RefusesATooLongMessage) {
 
 TEST_F(ServerTest, OutlivesHostsThatSendNonsenseOrDieMidMessage) {
   Random random(5);
-  const std::string good = to_bytes(to_frame(hello())) +
-                           to_bytes(to_frame(Reports{{ProblemReport{1, sample_call(9), 1, 1e7}}}));
+  const std::string good =
+      to_bytes(to_frame(hello())) +
+      to_bytes(to_frame(Reports{{ProblemReport{1, sample_call(9), {1, 1e7, 0, 0}}}}));
   for (int round = 0; round < 200; ++round) {
     const FileDescriptor socket = connect_socket();
     std::string bytes = good.substr(0, 1 + random.below(good.size()));
@@ -140,7 +141,7 @@ TEST_F(ServerTest, OutlivesHostsThatSendNonsenseOrDieMidMessage) {
 TEST_F(ServerTest, AHostThatDiesWhileItsCallIsTunedHarmsNobody) {
   for (int64_t i = 0; i < 20; ++i) {
     Connection connection = greeted();
-    const Reports reports{{ProblemReport{1, sample_call(30 + i), 10, 1e7}}};
+    const Reports reports{{ProblemReport{1, sample_call(30 + i), {10, 1e7, 0, 0}}}};
     ASSERT_TRUE(connection.send(to_frame(reports)).ok());
   }
   Connection connection = greeted();

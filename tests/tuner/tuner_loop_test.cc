@@ -100,13 +100,38 @@ class TunerLoopTest : public ::testing::Test {
   std::vector<tuner::Frame> greeting_ = {to_frame(tuner::Welcome{"1", 1}),
                                          to_frame(tuner::Plans{})};
   std::unique_ptr<tuner::Connection> tuner_;
-  TunerLoop loop_{{.table = table_,
-                   .builder = *builder_,
-                   .published = published_,
-                   .ticks = ticks_,
-                   .clock = clock_,
-                   .reach = [this](const std::function<bool()>&) { return meet(); },
-                   .threads_are_limited = false}};
+  TunerLoop::Parts parts(bool trusts_model) {
+    return {.table = table_,
+            .builder = *builder_,
+            .published = published_,
+            .ticks = ticks_,
+            .clock = clock_,
+            .reach = [this](const std::function<bool()>&) { return meet(); },
+            .threads_are_limited = false,
+            .trusts_model = trusts_model};
+  }
+  TunerLoop loop_{parts(false)};
+};
+
+// A program that trusts the model.
+class TrustingLoopTest : public TunerLoopTest {
+ protected:
+  TrustingLoopTest() {
+    step();
+    EXPECT_TRUE(tuner_->send(to_frame(tuner::Verdict{entry_.index, {untimed_}, "why"})).ok());
+    step();
+  }
+  void step() {
+    trusting_.step([] { return false; });
+  }
+  static tuner::SentPlan without_times(tuner::SentPlan plan) {
+    plan.speedup = plan.vendor_ns = plan.plan_ns = 0;
+    return plan;
+  }
+
+  PlanEntry& entry_ = add_entry(3, 100, 1e6);
+  const tuner::SentPlan untimed_ = without_times(plan_for(entry_));
+  TunerLoop trusting_{parts(true)};
 };
 
 TEST_F(TunerLoopTest, SaysWhoItIsAndReportsWhatCostsTime) {
@@ -272,6 +297,82 @@ TEST_F(TunerLoopTest, DropsATunerThatSendsNonsense) {
   clock_.advance(std::chrono::seconds(2));
   step();
   EXPECT_EQ(meetings_, 2);
+}
+
+TEST_F(TunerLoopTest, TellsWhatSettledCallsCostWhenThatHasChanged) {
+  PlanEntry& entry = add_entry(3, 100, 1e6);
+  greeting_[1] = to_frame(tuner::Plans{{plan_for(entry)}});
+  step();
+  received<tuner::Hello>();
+  clock_.advance(std::chrono::seconds(2));
+  CallCounter::Side& ours = own_record().counters[entry.index].by_us;
+  ours.calls = ours.timed = 7;
+  ours.ticks = ticks_for(7e6);
+  step();
+  const tuner::Reports told = received<tuner::Reports>();
+  ASSERT_THAT(told.reports, SizeIs(1));
+  EXPECT_FALSE(told.reports[0].wants_plan);
+  EXPECT_EQ(told.reports[0].use.vendor_calls, 100u);
+  EXPECT_EQ(told.reports[0].use.plan_calls, 7u);
+  EXPECT_NEAR(told.reports[0].use.plan_ns, 7e6, 1e4);
+  clock_.advance(std::chrono::seconds(2));
+  step();
+  EXPECT_TRUE(has_received_nothing());
+}
+
+TEST_F(TunerLoopTest, TellsOfManySettledCallsInTurns) {
+  std::vector<tuner::SentPlan> plans;
+  for (int64_t m = 1; m <= 130; ++m) plans.push_back(plan_for(add_entry(m, 100, 1e6)));
+  greeting_[1] = to_frame(tuner::Plans{plans});
+  step();
+  received<tuner::Hello>();
+  clock_.advance(std::chrono::seconds(2));
+  step();
+  EXPECT_THAT(received<tuner::Reports>().reports, SizeIs(128));
+  clock_.advance(std::chrono::seconds(2));
+  step();
+  EXPECT_THAT(received<tuner::Reports>().reports, SizeIs(2));
+}
+
+TEST_F(TunerLoopTest, KeepsTheVendorWhereAPlanWasNotTimed) {
+  PlanEntry& entry = add_entry(3, 100, 1e6);
+  step();
+  EXPECT_FALSE(received<tuner::Hello>().trusts_model);
+  tuner::SentPlan plan = plan_for(entry);
+  plan.speedup = 0;
+  ASSERT_TRUE(tuner_->send(to_frame(tuner::Verdict{entry.index, {plan}, ""})).ok());
+  step();
+  EXPECT_EQ(entry.executable.load(), nullptr);
+}
+
+TEST_F(TrustingLoopTest, PublishesWhatWasNotTimedAndGoesOnAsking) {
+  EXPECT_NE(entry_.executable.load(), nullptr);
+  EXPECT_EQ(published_.find(entry_.index)->speedup, 0);
+  EXPECT_EQ(remark_of(entry_), "why");
+  EXPECT_TRUE(received<tuner::Hello>().trusts_model);
+  received<tuner::Reports>();
+  clock_.advance(std::chrono::seconds(2));
+  step();
+  const tuner::Reports again = received<tuner::Reports>();
+  ASSERT_THAT(again.reports, SizeIs(1));
+  EXPECT_TRUE(again.reports[0].wants_plan);
+}
+
+TEST_F(TrustingLoopTest, TakesThePlanThatWonInstead) {
+  const Executable* const before = entry_.executable.load();
+  ASSERT_TRUE(tuner_->send(to_frame(tuner::Verdict{entry_.index, {plan_for(entry_)}, ""})).ok());
+  step();
+  EXPECT_NE(entry_.executable.load(), nullptr);
+  EXPECT_NE(entry_.executable.load(), before);
+  EXPECT_EQ(published_.find(entry_.index)->speedup, 1.5);
+}
+
+TEST_F(TrustingLoopTest, GoesBackToTheVendorIfNothingWon) {
+  ASSERT_TRUE(tuner_->send(to_frame(tuner::Verdict{entry_.index, {}, "nothing faster"})).ok());
+  step();
+  EXPECT_EQ(entry_.executable.load(), nullptr);
+  EXPECT_FALSE(entry_.is_shadowed.load());
+  EXPECT_EQ(published_.find(entry_.index)->state, PlanState::kVendorStays);
 }
 
 TEST_F(TunerLoopTest, IgnoresAVerdictOnWhatItNeverReported) {

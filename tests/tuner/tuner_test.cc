@@ -52,15 +52,20 @@ class TunerTest : public ::testing::Test {
               return model_space();
             },
             .deliver = [this](ClientId client,
-                              const Verdict& verdict) { verdicts_.emplace_back(client, verdict); }},
+                              const Verdict& verdict) { verdicts_.emplace_back(client, verdict); },
+            .wall = clock_},
         ProblemSearchOptions{});
   }
 
-  Plans join(ClientId client) {
-    return tuner_->join(client, Hello{"1", 1, "program", sample_target()});
+  Plans join(ClientId client, bool trusts_model = false) {
+    return tuner_->join(client, Hello{"1", 1, "program", sample_target(), trusts_model});
   }
+  void tell_figures(ClientId client, int64_t size, const CallFigures& use) {
+    tuner_->report(client, Reports{{ProblemReport{size, sample_call(size), use, false}}});
+  }
+  SentProblem shown() const { return tuner_->status().problems.at(0); }
   void report(ClientId client, int64_t size, double total_ns = 1e7) {
-    tuner_->report(client, Reports{{ProblemReport{size, sample_call(size), 10, total_ns}}});
+    tuner_->report(client, Reports{{ProblemReport{size, sample_call(size), {10, total_ns, 0, 0}}}});
   }
   bool step() {
     return tuner_->step([] { return false; });
@@ -202,14 +207,22 @@ TEST_F(TunerTest, AnswersForAProgramOnAnotherMachine) {
   EXPECT_EQ(runner_.begun, 0);
 }
 
-TEST_F(TunerTest, TriesAgainAfterADisturbedSearchButNotForEver) {
+TEST_F(TunerTest, RestsAfterDisturbedSearchesAndComesBack) {
   runner_.disturbed_races = 1000;
   join(1);
   report(1, 16);
   int searches = 0;
   while (step()) ++searches;
   EXPECT_EQ(searches, 3);
-  EXPECT_THAT(verdicts_, SizeIs(1));
+  EXPECT_THAT(verdicts_, SizeIs(0));
+  clock_.advance(std::chrono::seconds(2));
+  EXPECT_TRUE(step());
+  EXPECT_FALSE(step()) << "the second rest is longer";
+  runner_.disturbed_races = 0;
+  clock_.advance(std::chrono::seconds(2));
+  EXPECT_TRUE(step());
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  EXPECT_THAT(verdicts_[0].second.plan, SizeIs(1));
 }
 
 TEST_F(TunerTest, LosesNothingWhenASearchIsStopped) {
@@ -258,10 +271,10 @@ TEST_F(TunerTest, AnswersACallThatMeansNothing) {
   join(1);
   VendorCall nonsense = sample_call(16);
   nonsense.symbol = "launch_missiles";
-  tuner_->report(1, Reports{{ProblemReport{1, nonsense, 1, 1e7}}});
+  tuner_->report(1, Reports{{ProblemReport{1, nonsense, {1, 1e7, 0, 0}}}});
   EXPECT_THAT(verdicts_.at(0).second.remark, HasSubstr("launch_missiles"));
   nonsense = sample_call(-16);
-  tuner_->report(1, Reports{{ProblemReport{2, nonsense, 1, 1e7}}});
+  tuner_->report(1, Reports{{ProblemReport{2, nonsense, {1, 1e7, 0, 0}}}});
   EXPECT_THAT(verdicts_, SizeIs(2));
   EXPECT_FALSE(step());
 }
@@ -303,6 +316,145 @@ TEST_F(TunerTest, MeasuresWhatItDoes) {
   EXPECT_EQ(total_of(metrics, "speedup"), 1u);
   tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
   EXPECT_EQ(total_of(tuner_->metrics().all(), "withdrawals"), 1u);
+}
+
+TEST_F(TunerTest, ShowsWhereAProblemStands) {
+  join(1);
+  report(1, 16, 5e6);
+  EXPECT_EQ(shown().state, ProblemState::kQueued);
+  EXPECT_EQ(shown().problem, "mm f32 16x16x16 nn ld-aligned align=4");
+  EXPECT_EQ(shown().use.vendor_ns, 5e6);
+  EXPECT_EQ(shown().expected_saving, 0.5);
+  ProblemState during = ProblemState::kQueued;
+  tuner_->step([&] {
+    during = shown().state;
+    return false;
+  });
+  EXPECT_EQ(during, ProblemState::kTiming);
+  EXPECT_EQ(shown().state, ProblemState::kTuned);
+  EXPECT_EQ(shown().speedup, 8);
+  EXPECT_EQ(shown().trials, 40u);
+  EXPECT_EQ(shown().clients, 1u);
+  tell_figures(1, 16, {10, 5e6, 100, 6e6});
+  EXPECT_EQ(shown().use.plan_calls, 100u);
+  EXPECT_EQ(tuner_->total_of(1).use.plan_ns, 6e6);
+  tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  EXPECT_EQ(shown().state, ProblemState::kWithdrawn);
+  EXPECT_GT(tuner_->status().trials_per_second, 0);
+}
+
+TEST_F(TunerTest, ShowsAProblemAgainThatWaitsAgain) {
+  join(1);
+  report(1, 16);
+  tuner_->step([this] { return runner_.tried.size() >= 5; });
+  EXPECT_EQ(shown().state, ProblemState::kQueued);
+}
+
+TEST_F(TunerTest, ShowsWhyTheVendorStays) {
+  runner_.refuses = unsupported("the library has changed");
+  join(1);
+  report(1, 16);
+  step();
+  EXPECT_EQ(shown().state, ProblemState::kVendor);
+  EXPECT_THAT(shown().remark, HasSubstr("has changed"));
+}
+
+TEST_F(TunerTest, FiguresAloneAreShownAndNotSearchedFor) {
+  join(1);
+  report(1, 16);
+  step();
+  tuner_ = make_tuner();
+  join(1);
+  verdicts_.clear();
+  tell_figures(1, 16, {10, 5e6, 100, 6e6});
+  EXPECT_EQ(shown().state, ProblemState::kTuned);
+  tell_figures(1, 17, {1000, 9e9, 0, 0});
+  EXPECT_EQ(shown().state, ProblemState::kVendor);
+  EXPECT_FALSE(step());
+  EXPECT_THAT(verdicts_, SizeIs(0));
+}
+
+TEST_F(TunerTest, WhoTrustsTheModelGetsItsChoiceOnceItWasChecked) {
+  ranker_.chosen = "x=5 y=1";
+  join(1, true);
+  report(1, 16);
+  EXPECT_TRUE(step());
+  EXPECT_THAT(runner_.checked, ::testing::ElementsAre("x=5 y=1"));
+  EXPECT_THAT(runner_.tried, SizeIs(0));
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  ASSERT_THAT(verdicts_[0].second.plan, SizeIs(1));
+  EXPECT_EQ(verdicts_[0].second.plan[0].config, "x=5 y=1");
+  EXPECT_EQ(verdicts_[0].second.plan[0].code_digest, 501u);
+  EXPECT_FALSE(verdicts_[0].second.plan[0].is_timed());
+  EXPECT_EQ(shown().state, ProblemState::kTrusted);
+}
+
+TEST_F(TunerTest, WhatIsTrustedIsTimedNextAndReplaced) {
+  ranker_.chosen = "x=5 y=1";
+  join(1, true);
+  report(1, 16);
+  step();
+  report(1, 16);  // as hosts do every second
+  EXPECT_THAT(verdicts_, SizeIs(1));
+  EXPECT_TRUE(step());
+  ASSERT_THAT(verdicts_, SizeIs(2));
+  EXPECT_EQ(verdicts_[1].second.plan.at(0).config, "x=7 y=3");
+  EXPECT_TRUE(verdicts_[1].second.plan[0].is_timed());
+}
+
+TEST_F(TunerTest, WhatIsTrustedIsForThoseAloneWhoTrust) {
+  ranker_.chosen = "x=5 y=1";
+  join(1, true);
+  join(2);
+  report(1, 16);
+  report(2, 16);
+  step();
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  EXPECT_EQ(verdicts_[0].first, 1);
+  EXPECT_THAT(join(3).plans, SizeIs(0));
+  EXPECT_EQ(PlanBook((folder_.path() / "host.plans").string()).size(), 0u);
+  join(4, true);
+  report(4, 16);
+  ASSERT_THAT(verdicts_, SizeIs(2));
+  EXPECT_EQ(verdicts_[1].first, 4);
+}
+
+TEST_F(TunerTest, AChoiceThatFailsItsCheckIsOnRecordAndGoesToNobody) {
+  ranker_.chosen = "x=5 y=1";
+  runner_.outcomes_by_x = {{5, OutcomeKind::kWrongResult}};
+  join(1, true);
+  report(1, 16);
+  EXPECT_TRUE(step());
+  EXPECT_THAT(verdicts_, SizeIs(0));
+  ASSERT_THAT(log_.trials, SizeIs(1));
+  EXPECT_EQ(log_.trials[0].outcome.kind, OutcomeKind::kWrongResult);
+  EXPECT_EQ(shown().state, ProblemState::kQueued);
+  EXPECT_TRUE(step());
+  EXPECT_THAT(verdicts_, SizeIs(1));
+}
+
+TEST_F(TunerTest, TheVendorAnswersUntilTimedWhereTheModelIsNotSure) {
+  join(1, true);
+  report(1, 16);
+  EXPECT_TRUE(step());
+  EXPECT_THAT(verdicts_, SizeIs(0));
+  EXPECT_THAT(runner_.checked, SizeIs(0));
+  EXPECT_TRUE(step());
+  EXPECT_TRUE(verdicts_.at(0).second.plan.at(0).is_timed());
+}
+
+TEST_F(TunerTest, AChoiceThatWasWithdrawnIsNotTrustedAgain) {
+  ranker_.chosen = "x=5 y=1";
+  join(1, true);
+  report(1, 16);
+  step();
+  tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  join(2, true);
+  report(2, 16);
+  EXPECT_THAT(verdicts_, SizeIs(1));
+  EXPECT_TRUE(step());
+  EXPECT_THAT(runner_.checked, SizeIs(1));
+  EXPECT_GT(runner_.tried.size(), 0u);
 }
 
 TEST(ProblemOf, ReadsTheCallAsAHostDoes) {

@@ -74,6 +74,19 @@ TEST_F(WorkerRunnerTest, TriesAConfigBesideTheHostsOwnLibrary) {
   EXPECT_NE(result.code_digest, 0u);
 }
 
+TEST_F(WorkerRunnerTest, ChecksAConfigWithoutTimingIt) {
+  ASSERT_TRUE(runner_.begin(call_).ok());
+  const CheckResult right = runner_.check_config(configs_[0]);
+  EXPECT_TRUE(right.outcome.ok()) << right.outcome.reason;
+  EXPECT_EQ(right.code_digest, runner_.try_config(configs_[0]).code_digest);
+  set_fault("segv-timing");  // in the sixth run of a kernel: a check makes fewer
+  EXPECT_TRUE(runner_.check_config(configs_[0]).outcome.ok());
+  set_fault("wrong");
+  EXPECT_EQ(runner_.check_config(configs_[0]).outcome.kind, OutcomeKind::kWrongResult);
+  set_fault("segv");
+  EXPECT_EQ(runner_.check_config(configs_[0]).outcome.kind, OutcomeKind::kCrashed);
+}
+
 TEST_F(WorkerRunnerTest, RacesItAgainstThatLibrary) {
   ASSERT_TRUE(runner_.begin(call_).ok());
   const RaceResult result = runner_.race(configs_[0], milliseconds(20));

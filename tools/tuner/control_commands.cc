@@ -12,6 +12,7 @@
 #include "runtime/tuner/connection.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/messages.h"
+#include "runtime/tuner/status_messages.h"
 #include "runtime/tuner/tuner_reach.h"
 #include "tools/tuner/serve_command.h"
 #include "tools/tuner/status_text.h"

@@ -36,6 +36,7 @@
 #include "runtime/tuner/plan_book.h"
 #include "runtime/tuner/relearning.h"
 #include "runtime/tuner/server.h"
+#include "runtime/tuner/status_messages.h"
 #include "runtime/tuner/trial_log.h"
 #include "runtime/tuner/trial_worker.h"
 #include "runtime/tuner/tuner.h"
@@ -58,30 +59,35 @@ constexpr int kWorkerSocket = 3;
 constexpr milliseconds kRelearningTime(300);
 // A tuner that ends holds its lock for a moment after its socket is gone.
 constexpr milliseconds kLockPatience(500);
-
 // Like its workers' (TrialWorkerOptions): programs go first, and it still gets a tenth of a core
 // that it shares with one.
 constexpr int kNiceness = 10;
+
 // Heuristics, and a model that learns over them where there is one.
 class CpuRanker {
  public:
   CpuRanker(CpuMachine& machine, TrialLog& trials, const std::string& file_or_none,
             EventLog& events) {
     const Status status = begin(machine, trials, file_or_none);
-    events.write("model", {{"name", model()},
+    events.write("model", {{"name", model().name},
+                           {"digest", model().digest},
+                           {"origin", model().origin},
                            {"relearned", std::to_string(relearned_.trials)},
                            {"remark", status.message()}});
   }
-  // Of the model; empty: there is none.
-  std::string model() const {
-    return learned_ ? learned_->learner().model().snapshot().name : std::string();
+  // Any thread.
+  SentModel model() const {
+    SentModel model = model_;
+    if (learned_) model.learned = learned_->learned();
+    return model;
   }
   Ranker& ranker() { return learned_ ? static_cast<Ranker&>(*learned_) : heuristic_; }
 
  private:
   Status begin(CpuMachine& machine, TrialLog& trials, const std::string& file_or_none) {
-    const auto model = TRIODE_TRY(load_tuner_model(file_or_none, trials.models()));
-    if (model == nullptr) return {};
+    const TunerModel loaded = TRIODE_TRY(load_tuner_model(file_or_none, trials.models()));
+    if (loaded.model == nullptr) return {};
+    model_ = {loaded.model->snapshot().name, loaded.model->digest(), loaded.origin, 0};
     const Target target = TRIODE_TRY(make_cpu_device(0))->target();
     LearnedRankerOptions options;
     options.device = TRIODE_TRY(traits_of(target));
@@ -89,7 +95,7 @@ class CpuRanker {
       return machine.space_of(target, problem);
     };
     const auto space_of = options.space_of;
-    learned_ = std::make_unique<LearnedRanker>(model, heuristic_, std::move(options));
+    learned_ = std::make_unique<LearnedRanker>(loaded.model, heuristic_, std::move(options));
     relearned_ = relearn(target, space_of, trials, *learned_, steady_clock(), kRelearningTime);
     return {};
   }
@@ -97,6 +103,7 @@ class CpuRanker {
   HeuristicRanker heuristic_;
   std::unique_ptr<LearnedRanker> learned_;
   Relearned relearned_;
+  SentModel model_;
 };
 
 // Something that is waited for, or slept through until then.
@@ -186,6 +193,9 @@ StatusAnswer describe(const Tuner& tuner, const WorkerRunner& worker, const Meet
   answer.waiting = now.waiting;
   answer.current = now.current;
   answer.current_trials = now.current_trials;
+  answer.trials_per_second = now.trials_per_second;
+  answer.problems = now.problems;
+  answer.problem_count = now.problem_count;
   for (const StoredPlan& plan : now.latest) answer.latest.push_back(SentPlan::from(plan));
   answer.metrics = tuner.metrics().all();
   return answer;
@@ -193,6 +203,8 @@ StatusAnswer describe(const Tuner& tuner, const WorkerRunner& worker, const Meet
 
 Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   const nanoseconds begin = steady_clock().now();
+  // Before any thread starts, so that all have it; a system that refuses is done without.
+  (void)setpriority(PRIO_PROCESS, 0, std::max(kNiceness, getpriority(PRIO_PROCESS, 0)));
   const FileDescriptor stop_signal = watch_for_signals();
   FileDescriptor listener = TRIODE_TRY(listen_for_hosts(place));
   const std::string log = log_path(place);
@@ -203,8 +215,6 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   CpuMachine machine;
   CpuRanker ranker(machine, *trials, options.model, events);
   WorkerRunner worker(
-  // Before any thread starts, so that all have it; a system that refuses is done without.
-  (void)setpriority(PRIO_PROCESS, 0, std::max(kNiceness, getpriority(PRIO_PROCESS, 0)));
       {.program = fs::read_symlink("/proc/self/exe"), .arguments = {"triode-tuner", "worker"}});
   Stop stop;
   MachineLoad load;

@@ -3,10 +3,50 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
 namespace triode::tuner {
+
+namespace {
+
+// The costliest; --json tells of all.
+constexpr size_t kShownAsText = 10;
+
+std::string model_text(const SentModel& model) {
+  if (model.name.empty()) return "heuristics";
+  return "the model " + model.name + ' ' + model.digest.substr(0, 12) + ", " + model.origin +
+         ", which has learned from " + std::to_string(model.learned) + " trials";
+}
+
+std::string problem_text(const SentProblem& problem) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << to_string(problem.state) << ": " << problem.problem;
+  if (problem.speedup > 0) text << ", " << problem.speedup << " times as fast";
+  text << ", " << problem.use.vendor_calls + problem.use.plan_calls << " calls, "
+       << 1e-9 * problem.use.total_ns() << " s\n";
+  return text.str();
+}
+
+nlohmann::ordered_json figures_json(const CallFigures& use) {
+  return {{"vendor_calls", use.vendor_calls},
+          {"vendor_ns", use.vendor_ns},
+          {"plan_calls", use.plan_calls},
+          {"plan_ns", use.plan_ns}};
+}
+
+nlohmann::ordered_json problem_json(const SentProblem& problem) {
+  return {{"problem", problem.problem},      {"vendor", problem.vendor},
+          {"target", problem.target},        {"state", to_string(problem.state)},
+          {"config", problem.config},        {"remark", problem.remark},
+          {"speedup", problem.speedup},      {"vendor_ns", problem.vendor_ns},
+          {"plan_ns", problem.plan_ns},      {"expected_saving", problem.expected_saving},
+          {"trials", problem.trials},        {"clients", problem.clients},
+          {"use", figures_json(problem.use)}};
+}
+
+}  // namespace
 
 std::string to_text(const StatusAnswer& status) {
   std::ostringstream text;
@@ -17,16 +57,21 @@ std::string to_text(const StatusAnswer& status) {
   text << "so far: " << status.searches << " searches, " << status.plans_found << " plans found, "
        << status.vendor_stays << " times the vendor stays, " << status.withdrawals
        << " withdrawn\n";
-  text << "trials: " << status.trials << ", failed " << status.failed_trials << ", workers lost "
-       << status.lost_workers << "\n";
-  text << "ranked by " << (status.model.empty() ? "heuristics" : "the model " + status.model)
-       << "\n";
+  text << "trials: " << status.trials << " (" << status.trials_per_second << " a second), failed "
+       << status.failed_trials << ", workers lost " << status.lost_workers << "\n";
+  text << "ranked by " << model_text(status.model) << "\n";
   text << "waiting: " << status.waiting << "\n";
   if (!status.current.empty()) {
     text << "now: " << status.current << ", trial " << status.current_trials << ", worker pid "
          << status.worker_process << "\n";
   }
   text << std::setprecision(2);
+  for (size_t i = 0; i < std::min(kShownAsText, status.problems.size()); ++i) {
+    text << problem_text(status.problems[i]);
+  }
+  if (status.problem_count > kShownAsText) {
+    text << "and " << status.problem_count - kShownAsText << " problems more; see --json\n";
+  }
   for (const SentPlan& plan : status.latest) {
     text << "found: " << plan.problem << ", " << plan.speedup << " times as fast as "
          << plan.vendor.substr(0, plan.vendor.find(' ')) << "\n";
@@ -53,12 +98,22 @@ std::string to_json(const StatusAnswer& status) {
                               {"withdrawals", status.withdrawals},
                               {"plans", status.plans},
                               {"waiting", status.waiting},
+                              {"trials_per_second", status.trials_per_second},
                               {"current", status.current},
                               {"current_trials", status.current_trials},
                               {"clients", nlohmann::ordered_json::array()},
+                              {"problem_count", status.problem_count},
+                              {"problems", nlohmann::ordered_json::array()},
                               {"latest", nlohmann::ordered_json::array()}};
   for (const StatusAnswer::Client& client : status.clients) {
-    json["clients"].push_back({{"pid", client.process}, {"program", client.program}});
+    json["clients"].push_back({{"pid", client.process},
+                               {"program", client.program},
+                               {"trusts_model", client.trusts_model},
+                               {"problems", client.problems},
+                               {"use", figures_json(client.use)}});
+  }
+  for (const SentProblem& problem : status.problems) {
+    json["problems"].push_back(problem_json(problem));
   }
   for (const SentPlan& plan : status.latest) {
     json["latest"].push_back({{"problem", plan.problem},
@@ -68,7 +123,10 @@ std::string to_json(const StatusAnswer& status) {
                               {"vendor_ns", plan.vendor_ns},
                               {"plan_ns", plan.plan_ns}});
   }
-  json["model"] = status.model;
+  json["model"] = status.model.name;
+  json["model_digest"] = status.model.digest;
+  json["model_origin"] = status.model.origin;
+  json["model_learned"] = status.model.learned;
   json["counters"] = nlohmann::ordered_json::object();
   json["histograms"] = nlohmann::ordered_json::object();
   for (const Metric& metric : status.metrics) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/tuner/messages.h"
+#include "runtime/tuner/status_messages.h"
 
 namespace triode::tuner {
 

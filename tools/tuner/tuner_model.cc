@@ -10,26 +10,29 @@
 namespace triode::tuner {
 namespace {
 
-Result<std::shared_ptr<const CostModel>> make_model(Snapshot snapshot) {
-  return std::make_shared<const CostModel>(TRIODE_TRY(CostModel::make(std::move(snapshot))));
+Result<TunerModel> make_model(Snapshot snapshot, std::string origin) {
+  auto model = TRIODE_TRY(CostModel::make(std::move(snapshot)));
+  return TunerModel{std::make_shared<const CostModel>(std::move(model)), std::move(origin)};
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const CostModel>> load_tuner_model(const std::string& file_or_none,
-                                                          const ModelStore* store) {
-  if (file_or_none == "none") return std::shared_ptr<const CostModel>();
+Result<TunerModel> load_tuner_model(const std::string& file_or_none, const ModelStore* store) {
+  if (file_or_none == "none") return TunerModel{};
   if (file_or_none.empty()) {
     auto chosen = chosen_model(store, DeviceKind::kCpu, shipped_models_folder());
-    if (chosen.ok()) return make_model(std::move(chosen).take().snapshot);
-    if (chosen.status().code() == StatusCode::kNotFound) return std::shared_ptr<const CostModel>();
-    return chosen.status();
+    if (!chosen.ok()) {
+      return chosen.status().code() == StatusCode::kNotFound ? Result<TunerModel>(TunerModel{})
+                                                             : chosen.status();
+    }
+    const char* const origin = chosen->is_promoted ? "promoted" : "shipped";
+    return make_model(std::move(chosen).take().snapshot, origin);
   }
   Snapshot snapshot = TRIODE_TRY(load_snapshot(file_or_none));
   if (snapshot.kind != DeviceKind::kCpu) {
     return unsupported(file_or_none + " is a model of a gpu; the tuner ranks kernels of the cpu");
   }
-  return make_model(std::move(snapshot));
+  return make_model(std::move(snapshot), "file");
 }
 
 }  // namespace triode::tuner

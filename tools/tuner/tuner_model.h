@@ -10,10 +10,14 @@
 
 namespace triode::tuner {
 
+struct TunerModel {
+  std::shared_ptr<const CostModel> model;  // null where none is wanted or shipped
+  std::string origin;                      // "shipped", "promoted" or "file"
+};
+
 // The model that a tuner begins with: that of the file, "none", or, if the text is empty, the one
-// in force for the cpu: promoted in `store` (null: no cache), else the shipped one. Null where none
-// is wanted or shipped; an error for a file that is no model of a cpu.
-Result<std::shared_ptr<const CostModel>> load_tuner_model(const std::string& file_or_none,
-                                                          const ModelStore* store);
+// in force for the cpu: promoted in `store` (null: no cache), else the shipped one. An
+// error for a file that is no model of a cpu.
+Result<TunerModel> load_tuner_model(const std::string& file_or_none, const ModelStore* store);
 
 }  // namespace triode::tuner
