@@ -2,6 +2,7 @@
 #include "cache/key_codec.h"
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "core/key.h"
@@ -190,6 +191,13 @@ std::string trial_id(uint64_t sequence) {
 
 std::string imported_trial_id(std::string_view encoded_record) {
   return 'i' + hex(hash_bytes(encoded_record), 16);
+}
+
+std::optional<uint64_t> trial_number(std::string_view id) {
+  uint64_t number = 0;
+  const char* end = id.data() + id.size();
+  if (id.empty() || std::from_chars(id.data(), end, number, 16).ptr != end) return std::nullopt;
+  return number;
 }
 
 Status decode_sample_key(std::string_view bytes, SampleKey& key) {

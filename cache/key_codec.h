@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ std::string problem_prefix(std::string_view device, std::string_view problem);
 // and a digest of the record for imported ones, which are thereby stored once.
 std::string trial_id(uint64_t sequence);
 std::string imported_trial_id(std::string_view encoded_record);
+// The number behind an id; empty for an imported trial's.
+std::optional<uint64_t> trial_number(std::string_view id);
 
 // kCorrupt, with the reason, for bytes that are no key of a measurement. Reuses the memory of
 // `key`.

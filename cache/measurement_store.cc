@@ -221,15 +221,19 @@ Result<StoreCounts> MeasurementStore::for_each(const Visit& visit) const {
 }
 
 Result<StoreCounts> MeasurementStore::for_each_trial(const Visit& visit) const {
+  return for_each_numbered_trial([&](const SampleKey& key, const TrialRecord& record,
+                                     std::optional<uint64_t>) { return visit(key, record); });
+}
+
+Result<StoreCounts> MeasurementStore::for_each_numbered_trial(const VisitNumbered& visit) const {
   StoreCounts counts;
   TrialCursor cursor(*database_, {}, Reading::kAll);
   cursor.seek_to_first();
   for (bool goes_on = true; goes_on && cursor.is_valid();) {
     if (!cursor.read_group()) continue;
-    for (const TrialRecord& record : cursor.trials()) {
+    for (size_t i = 0; goes_on && i < cursor.trials().size(); ++i) {
       ++counts.records;
-      goes_on = visit(cursor.key(), record);
-      if (!goes_on) break;
+      goes_on = visit(cursor.key(), cursor.trials()[i], trial_number(cursor.ids()[i]));
     }
   }
   counts.damaged = cursor.damaged();

@@ -105,6 +105,10 @@ class MeasurementStore {
   // Both for all.
   Result<StoreCounts> for_each(const Visit& visit) const;
   Result<StoreCounts> for_each_trial(const Visit& visit) const;
+  // Every trial apart, with its number: they count up as trials come. An imported one has none.
+  using VisitNumbered = std::function<bool(const SampleKey& key, const TrialRecord& record,
+                                           std::optional<uint64_t> number)>;
+  Result<StoreCounts> for_each_numbered_trial(const VisitNumbered& visit) const;
   // Reads every record.
   Result<StoreCounts> count() const;
 

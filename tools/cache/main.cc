@@ -3,21 +3,17 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cache/cache_path.h"
 #include "cache_help.h"
-#include "core/settings.h"
+#include "tools/cache/cache_folder.h"
 #include "tools/cache/commands.h"
+#include "tools/cli/help_and_version.h"
 #include "tools/cli/nearest_word.h"
-#include "triode_version.h"
 
 namespace triode::cache_tool {
 namespace {
@@ -26,21 +22,6 @@ std::array<const Command*, 10> all_commands() {
   return {&ls_command(),      &show_command(),   &stats_command(),  &diff_command(),
           &export_command(),  &import_command(), &verify_command(), &prune_command(),
           &compact_command(), &path_command()};
-}
-
-bool has(const std::vector<std::string>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// Flag beats environment beats default.
-Result<std::string> path_of(const Arguments& arguments) {
-  Settings settings = TRIODE_TRY(read_settings_from_environment());
-  if (const auto folder = arguments.value("--cache"); folder.has_value()) settings.cache = *folder;
-  return cache_path(settings, [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return std::nullopt;
-    return value;
-  });
 }
 
 Status unknown_command(const std::string& word) {
@@ -64,7 +45,7 @@ int run_command(const Command& command, const std::vector<std::string>& words, C
   flags.insert(flags.end(), {"--json", "--quiet"});
   const Result<Arguments> arguments = Arguments::parse(words, options, flags);
   if (!arguments.ok()) return complain(context, arguments.status(), true);
-  const Result<std::string> path = path_of(*arguments);
+  const Result<std::string> path = store_path(*arguments);
   if (!path.ok()) return complain(context, path.status());
   context.path = *path;
   context.json = arguments->has("--json");
@@ -76,17 +57,9 @@ int run(const std::vector<std::string>& words) {
   Context context{
       "",        false,    false, Terminal::of(STDOUT_FILENO), Terminal::of(STDERR_FILENO),
       std::cout, std::cerr};
-  if (has(words, "--help") || has(words, "-h")) {
-    std::cout << help::kCacheHelp;
-    return kDone;
-  }
-  if (has(words, "--version")) {
-    if (has(words, "--json")) {
-      std::cout << R"({"name": "triode-cache", "version": ")" << kVersion << "\"}\n";
-    } else {
-      std::cout << "triode-cache " << kVersion << "\n";
-    }
-    return kDone;
+  if (const auto code =
+          cli::answer_help_or_version(words, "triode-cache", help::kCacheHelp, std::cout)) {
+    return *code;
   }
   const std::string name = words.empty() ? "" : words[0];
   for (const Command* command : all_commands()) {
@@ -101,6 +74,5 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   const int code = triode::cache_tool::run({argv + (argc > 0 ? 1 : 0), argv + argc});
-  std::cout.flush();
-  return code == 0 && !std::cout ? 1 : code;
+  return triode::cli::exit_code_after_output(code, std::cout);
 }

@@ -3,23 +3,19 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <iostream>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cache/cache_path.h"
-#include "core/settings.h"
 #include "model_help.h"
 #include "runtime/model/shipped_models.h"
+#include "tools/cache/cache_folder.h"
+#include "tools/cli/help_and_version.h"
 #include "tools/cli/nearest_word.h"
 #include "tools/model/commands.h"
-#include "triode_version.h"
 
 namespace triode::model_tool {
 namespace {
@@ -47,21 +43,6 @@ int complain(const Status& status, bool is_usage) {
   return kWrongUsage;
 }
 
-bool has(const std::vector<std::string>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// Flag beats environment beats default.
-Result<std::string> cache_of(const Arguments& arguments) {
-  Settings settings = TRIODE_TRY(read_settings_from_environment());
-  if (const auto folder = arguments.value("--cache")) settings.cache = *folder;
-  return cache_path(settings, [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return std::nullopt;
-    return value;
-  });
-}
-
 Status unknown_command(const std::string& word) {
   std::vector<std::string> names;
   std::string list;
@@ -81,7 +62,7 @@ int run_command(const Command& command, std::span<const std::string> words) {
   const std::array<std::string_view, 2> flags = {"--json", "--quiet"};
   const Result<Arguments> arguments = Arguments::parse(words, options, flags);
   if (!arguments.ok()) return complain(arguments.status(), true);
-  const Result<std::string> cache = cache_of(*arguments);
+  const Result<std::string> cache = cache_tool::store_path(*arguments);
   if (!cache.ok()) return complain(cache.status(), false);
   const Context context{*cache,
                         shipped_models_folder(),
@@ -96,17 +77,9 @@ int run_command(const Command& command, std::span<const std::string> words) {
 }
 
 int run(const std::vector<std::string>& words) {
-  if (has(words, "--help") || has(words, "-h")) {
-    std::cout << help::kModelHelp;
-    return kDone;
-  }
-  if (has(words, "--version")) {
-    if (has(words, "--json")) {
-      std::cout << R"({"name": "triode-model", "version": ")" << kVersion << "\"}\n";
-    } else {
-      std::cout << "triode-model " << kVersion << "\n";
-    }
-    return kDone;
+  if (const auto code =
+          cli::answer_help_or_version(words, "triode-model", help::kModelHelp, std::cout)) {
+    return *code;
   }
   const std::string name = words.empty() ? "" : words[0];
   for (const Command& command : kCommands) {
@@ -120,6 +93,5 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   const int code = triode::model_tool::run({argv + (argc > 0 ? 1 : 0), argv + argc});
-  std::cout.flush();
-  return code == 0 && !std::cout ? 1 : code;
+  return triode::cli::exit_code_after_output(code, std::cout);
 }

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "runtime/host/file_lock.h"
-#include "runtime/tuner/connection.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/messages.h"
 #include "runtime/tuner/status_messages.h"
+#include "runtime/tuner/tuner_question.h"
 #include "runtime/tuner/tuner_reach.h"
 #include "tools/tuner/serve_command.h"
 #include "tools/tuner/status_text.h"
@@ -23,16 +23,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience(5000);
-
-Result<StatusAnswer> ask(FileDescriptor socket, bool stops) {
-  Connection connection(std::move(socket), kMostAnswerBytes);
-  TRIODE_TRY(connection.send(to_frame(Control{stops})));
-  const Frame frame = TRIODE_TRY(connection.receive_within(kPatience));
-  if (const auto refusal = from_frame<Refusal>(frame); refusal.ok()) {
-    return unavailable("the tuner refuses: " + refusal->reason);
-  }
-  return from_frame<StatusAnswer>(frame);
-}
 
 void print(const StatusAnswer& status, const TunerOptions& options, std::ostream& out) {
   if (options.json) {
@@ -45,7 +35,7 @@ void print(const StatusAnswer& status, const TunerOptions& options, std::ostream
 Status start(const MeetingPlace& place, const TunerOptions& options, std::ostream& out) {
   const std::string program = TRIODE_TRY(find_tuner_program());
   FileDescriptor socket = TRIODE_TRY(reach_tuner(place, program, kPatience, {}));
-  print(TRIODE_TRY(ask(std::move(socket), false)), options, out);
+  print(TRIODE_TRY(ask_tuner(std::move(socket), false)), options, out);
   return {};
 }
 
@@ -57,7 +47,7 @@ Status stop(const MeetingPlace& place, const TunerOptions& options, std::ostream
     if (!options.json && !options.quiet) out << "no tuner runs\n";
     return {};
   }
-  const StatusAnswer last = TRIODE_TRY(ask(std::move(connected).take(), true));
+  const StatusAnswer last = TRIODE_TRY(ask_tuner(std::move(connected).take(), true));
   const FileLock ended = TRIODE_TRY(FileLock::acquire(place.lock, kPatience));
   if (options.json) out << "{\"was_running\": true, \"pid\": " << last.process << "}\n";
   if (!options.json && !options.quiet) out << "tuner " << last.process << " ends\n";
@@ -96,7 +86,7 @@ Status control(const TunerOptions& options, std::ostream& out) {
     return unavailable("no tuner runs for the cache " + place.cache +
                        "; a program under 'triode run' starts one, as does 'triode tuner start'");
   }
-  print(TRIODE_TRY(ask(std::move(connected).take(), false)), options, out);
+  print(TRIODE_TRY(ask_tuner(std::move(connected).take(), false)), options, out);
   return {};
 }
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands in the guides work as they stand, and every link of every document leads somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(os.environ["TRIODE_ROOT"])
+BUILD = Path(os.environ["TRIODE_BUILD"])
+PYTHON = os.environ.get("TRIODE_PYTHON", "")
+DOCUMENTS = sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md"))
+
+
+def shell_blocks(path):
+    return re.findall(r"^```sh\n(.*?)^```$", path.read_text(), re.MULTILINE | re.DOTALL)
+
+
+class Guides(unittest.TestCase):
+    def run_blocks(self, name):
+        """All blocks of a guide, one after another in one folder, with `triode` in PATH."""
+        script = "\n".join(shell_blocks(ROOT / "docs" / name))
+        self.assertTrue(script)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.pathsep.join([str(BUILD / "bin"), *([str(Path(PYTHON).parent)] if PYTHON else []), os.environ["PATH"]])
+            environment = os.environ | {"XDG_CACHE_HOME": folder, "XDG_RUNTIME_DIR": folder, "PATH": path}
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=environment,
+                                  capture_output=True, text=True)
+            subprocess.run([BUILD / "bin/triode-tuner", "stop", "--quiet"], env=environment, check=True)
+            files = {file.name for file in Path(folder).iterdir()}
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout, done.stderr, files
+
+    def test_numpy(self):
+        out, err, files = self.run_blocks("guide/numpy.md")
+        self.assertIn("mm f32 64x500x300 nn", err)
+        self.assertIn("What would change it", out)
+        self.assertIn("report.html", files)
+
+    @unittest.skipUnless(PYTHON, "built without torch")
+    def test_pytorch_eager(self):
+        _, err, _ = self.run_blocks("guide/pytorch-eager.md")
+        self.assertIn("f32", err)
+
+    def test_coming_from_tunableop(self):
+        out, _, files = self.run_blocks("coming-from-tunableop.md")
+        self.assertIn("25088", out)
+        self.assertIn("again.csv", files)
+
+
+class Links(unittest.TestCase):
+    def test_every_link_leads_to_a_file(self):
+        for document in DOCUMENTS:
+            for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text()):
+                if "://" not in link:
+                    self.assertTrue((document.parent / link).exists(), f"{document.relative_to(ROOT)}: {link}")
+
+    def test_every_command_has_a_help_document_that_it_prints(self):
+        for program in sorted((BUILD / "bin").glob("triode-*")):
+            with self.subTest(program.name):
+                done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
+                name = program.name.removeprefix("triode-")
+                self.assertEqual(done.stdout, (ROOT / f"docs/cli/{name}.md").read_text())
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`triode report` as users run it, and its page in a browser. Screenshots are left in TRIODE_TEST_OUTPUT."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+COMMAND = os.environ["TRIODE_REPORT_COMMAND"]
+SAMPLE = os.environ["TRIODE_SAMPLE_CACHE"]
+OUTPUT = Path(os.environ["TRIODE_TEST_OUTPUT"])
+CHARTS = ["roofline", "predictions", "regret", "choices", "landscape", "timeline"]
+
+# Sorts and filters the table as a user would, and leaves what it saw in the page.
+USER = """
+<script>
+addEventListener("load", () => setTimeout(() => {
+  const first = () => document.querySelector("#problems tbody tr td").textContent;
+  const seen = {};
+  const press = (title) => [...document.querySelectorAll("#problems th button")]
+      .find((button) => button.textContent === title).click();
+  press("vendor");
+  seen.most = first();
+  press("vendor");
+  seen.least = first();
+  const filter = document.getElementById("filter");
+  filter.value = "17x20";
+  filter.dispatchEvent(new Event("input"));
+  seen.filtered = [...document.querySelectorAll("#problems tbody tr")].map((row) => row.cells[0].textContent);
+  seen.injected = document.querySelectorAll("img").length;
+  seen.marks = Object.fromEntries(%s.map((id) =>
+      [id, document.querySelectorAll(`#${id} .point, #${id} .hm image, #${id} .js-line`).length]));
+  seen.width = document.documentElement.scrollWidth - innerWidth;
+  const note = document.createElement("pre");
+  note.id = "seen";
+  note.textContent = JSON.stringify(seen);
+  document.body.append(note);
+}, 500));
+</script>
+""" % json.dumps(CHARTS)
+
+
+def browse(path, *options):
+    """What Chromium prints when it has loaded a page: the document, and its log."""
+    with tempfile.TemporaryDirectory() as profile:
+        done = subprocess.run(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+             "--enable-logging=stderr", f"--user-data-dir={profile}", "--virtual-time-budget=8000", *options,
+             path.as_uri()],
+            capture_output=True, text=True, timeout=120)
+    return done.stdout, done.stderr
+
+
+class ReportTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        cls.cache = cls.folder / "cache"
+        subprocess.run([SAMPLE, cls.cache], check=True)
+        OUTPUT.mkdir(parents=True, exist_ok=True)
+
+    def run_command(self, *words, code=0):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("TRIODE_")}
+        done = subprocess.run([COMMAND, *map(str, words)], env=environment, capture_output=True, text=True,
+                              cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout, done.stderr
+
+    def page(self):
+        path = OUTPUT / "report.html"
+        out, _ = self.run_command("--cache", self.cache, "-o", path)
+        self.assertEqual(out.strip(), str(path))
+        return path
+
+
+class Page(ReportTest):
+    def test_shows_every_chart_sorts_and_filters_without_an_error(self):
+        path = self.page()
+        driven = OUTPUT / "driven.html"
+        driven.write_text(path.read_text().replace("</body>", USER + "</body>"))
+        document, log = browse(driven, "--dump-dom", "--window-size=1280,1000")
+        self.assertNotIn("CONSOLE", log)
+        seen = json.loads(re.search(r'<pre id="seen">(.*?)</pre>', document).group(1))
+        self.assertTrue(seen["most"].startswith("mm f32 512x515x512"), seen)
+        self.assertNotEqual(seen["least"], seen["most"])
+        self.assertEqual(seen["filtered"], ["mm f32 17x20x17 nn"])
+        self.assertEqual(seen["injected"], 0)
+        for chart in CHARTS:
+            self.assertGreater(seen["marks"][chart], 0, seen)
+
+    def test_fits_a_phone_and_is_photographed(self):
+        path = self.page()
+        driven = OUTPUT / "phone.html"
+        driven.write_text(path.read_text().replace("</body>", USER + "</body>"))
+        document, log = browse(driven, "--dump-dom", "--window-size=500,900")
+        self.assertNotIn("CONSOLE", log)
+        seen = json.loads(re.search(r'<pre id="seen">(.*?)</pre>', document).group(1))
+        self.assertLessEqual(seen["width"], 0, "the page is wider than the screen")
+        for name, size in {"desktop": "1280,4200", "phone": "500,5600"}.items():
+            picture = OUTPUT / f"{name}.png"
+            picture.unlink(missing_ok=True)
+            browse(path, f"--screenshot={picture}", f"--window-size={size}")
+            self.assertGreater(picture.stat().st_size, 20_000)
+
+    def test_asks_no_server(self):
+        text = self.page().read_text()
+        self.assertIn("default-src 'none'", text)
+        self.assertNotRegex(text, r'<(script|link|img)[^>]+(src|href)=')
+
+
+class Command(ReportTest):
+    def test_json_holds_what_the_page_shows(self):
+        facts = json.loads(self.run_command("--cache", self.cache, "--json")[0])
+        self.assertEqual(facts["headline"]["tuned"], 9)
+        self.assertAlmostEqual(facts["headline"]["geomean_speedup"], 1.5)
+        self.assertEqual(facts["headline"]["trials"], 400)
+        self.assertGreater(facts["headline"]["exhaustive_trials"], 400)
+        self.assertEqual(facts["model"]["name"], "cpu-x86")
+        self.assertGreater(facts["trials"][0][0][5], 0, "predicted")
+
+    def test_compares_two_caches(self):
+        other = self.folder / "other"
+        subprocess.run([SAMPLE, other], check=True)
+        facts = json.loads(self.run_command("--compare", self.cache / "store", other / "store", "--json")[0])
+        self.assertEqual((facts["both"], facts["geomean_ratio"]), (10, 1))
+        path = self.folder / "compared.html"
+        self.run_command("--compare", self.cache / "store", other / "store", "--output", path, "--quiet")
+        document, log = browse(path, "--dump-dom")
+        self.assertNotIn("CONSOLE", log)
+        self.assertIn("Problem by problem", document)
+
+    def test_wrong_usage_is_refused(self):
+        for words in [["--colour"], ["word"], ["--compare", self.cache], ["--json", "--open"],
+                      ["--cache", self.cache, "--compare", self.cache, self.cache]]:
+            _, err = self.run_command(*words, code=2)
+            self.assertIn("triode report --help", err)
+
+    def test_a_folder_without_a_cache_is_an_error_that_says_so(self):
+        _, err = self.run_command("--cache", self.folder / "nothing", code=1)
+        self.assertIn("nothing", err)
+        self.assertFalse((self.folder / "triode-report.html").exists())
+
+    def test_a_page_that_cannot_be_written_is_an_error(self):
+        _, err = self.run_command("--cache", self.cache, "-o", self.folder / "no/such/folder.html", code=1)
+        self.assertIn("folder.html", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// sample_cache FOLDER: writes a cache as a tuner leaves it behind, with made-up times of configs of
+// this machine.
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "cache/cache.h"
+#include "core/random.h"
+#include "runtime/device/cpu_device.h"
+#include "runtime/host/kept_plans.h"
+#include "runtime/host/plan_file.h"
+
+namespace triode {
+namespace {
+
+constexpr int kTrials = 40;
+
+// Made up, but larger problems take longer and later trials are better.
+double made_up_ns(const Problem& problem, int trial, Random& random) {
+  const double noise = 1 + 0.5 * static_cast<double>(random.below(1000)) / 1000;
+  return problem.flops() / 40 * noise * (1 + 2.0 / (1 + trial)) + 100;
+}
+
+Status write_sample(const std::string& folder) {
+  const auto device = TRIODE_TRY(CpuDevice::create());
+  const auto cache = TRIODE_TRY(Cache::open(folder + "/store", {}));
+  Random random(7);
+  std::vector<StoredPlan> plans;
+  int64_t when = 1'790'000'000;
+  for (const int64_t size : {8, 17, 32, 64, 100, 128, 256, 333, 512, 1024}) {
+    const Problem problem = Problem::mm(DType::kF32, size, size + 3, size);
+    const Space space = TRIODE_TRY(device->enumerate(problem));
+    ConfigTrial best;
+    for (int i = 0; i < kTrials; ++i) {
+      ConfigTrial trial;
+      trial.config = space.sample(random).value();
+      const double time = made_up_ns(problem, i, random);
+      trial.record.measurement = {.median_ns = time, .min_ns = time, .spread = 0.01, .count = 9};
+      trial.record.when_unix_s = when += 3;
+      if (i % 13 == 12) {
+        trial.record.outcome = {OutcomeKind::kCrashed, "signal 11"};
+        trial.record.measurement = {};
+      } else if (best.record.measurement.count == 0 || time < best.record.measurement.median_ns) {
+        best = trial;
+      }
+      TRIODE_TRY(
+          cache->measurements().put(device->target(), problem, space, trial.config, trial.record));
+    }
+    const double plan_ns = best.record.measurement.median_ns;
+    plans.push_back({.problem = problem,
+                     .config = space.to_string(best.config),
+                     .vendor = "libopenblas.so.0 0123 cblas_sgemm",
+                     .code_digest = 1,
+                     .speedup = 1.5,
+                     .vendor_ns = 1.5 * plan_ns,
+                     .plan_ns = plan_ns});
+  }
+  plans.pop_back();  // the last one keeps the vendor
+  std::ofstream log(folder + "/tuner.log");
+  log << "2026-09-21T12:00:00Z plan problem=\"" << to_string(plans[0].problem) << "\" speedup=1.5\n"
+      << "2026-09-21T13:00:00Z withdrawn problem=\"<img src=x onerror=alert(1)>\"\n";
+  return merge_into_plan_file(host::kept_plans_path(folder), device->target(), plans);
+}
+
+}  // namespace
+}  // namespace triode
+
+int main(int argc, char** argv) {
+  if (argc != 2) return std::fputs("usage: sample_cache FOLDER\n", stderr), 2;
+  const triode::Status status = triode::write_sample(argv[1]);
+  if (!status.ok()) std::fprintf(stderr, "sample_cache: %s\n", status.message().c_str());
+  return status.ok() ? 0 : 1;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/help_and_version.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include "triode_version.h"
+
+namespace triode::cli {
+
+std::optional<int> answer_help_or_version(const std::vector<std::string>& words,
+                                          std::string_view program, std::string_view help,
+                                          std::ostream& out) {
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (has("--help") || has("-h")) {
+    out << help;
+    return 0;
+  }
+  if (!has("--version")) return std::nullopt;
+  if (has("--json")) {
+    out << R"({"name": ")" << program << R"(", "version": ")" << kVersion << "\"}\n";
+  } else {
+    out << program << " " << kVersion << "\n";
+  }
+  return 0;
+}
+
+int exit_code_after_output(int code, std::ostream& out) {
+  out.flush();
+  return code == 0 && !out ? 1 : code;
+}
+
+}  // namespace triode::cli

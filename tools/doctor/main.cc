@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program behind `triode doctor`.
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "doctor_help.h"
+#include "runtime/device/usable_cores.h"
+#include "tools/cache/arguments.h"
+#include "tools/cache/cache_folder.h"
+#include "tools/cache/text_table.h"
+#include "tools/cli/help_and_version.h"
+#include "tools/cli/subcommands.h"
+#include "tools/doctor/installation_checks.h"
+#include "tools/doctor/machine_checks.h"
+
+namespace triode::doctor_tool {
+namespace {
+
+using cache_tool::Arguments;
+using cache_tool::TextTable;
+using cache_tool::Tone;
+
+constexpr int kWell = 0;
+constexpr int kUnwell = 1;
+constexpr int kWrongUsage = 2;
+
+constexpr std::array<std::string_view, 2> kOptions = {"--cache", "--python"};
+constexpr std::array<std::string_view, 2> kFlags = {"--json", "--quiet"};
+
+int complain(const Status& status) {
+  std::cerr << "triode-doctor: " << status.message() << "\n"
+            << "triode-doctor: see 'triode doctor --help'\n";
+  return kWrongUsage;
+}
+
+// The environment that Triode was built with, else the first python3 of PATH.
+std::string python_to_ask(const Arguments& arguments) {
+  if (const auto named = arguments.value("--python")) return *named;
+  const std::string built_with = std::string(TRIODE_VENV) + "/bin/python";
+  if (::access(built_with.c_str(), X_OK) == 0) return built_with;
+  for (const std::string& folder : cli::search_folders()) {
+    const std::string python = folder + "/python3";
+    if (::access(python.c_str(), X_OK) == 0) return python;
+  }
+  return "";
+}
+
+Findings examine(const Arguments& arguments) {
+  Findings all;
+  const auto add = [&](Findings some) {
+    for (Finding& finding : some) all.push_back(std::move(finding));
+  };
+  add(check_cpu());
+  add(check_quiet("/", usable_cores()));
+  add(check_blas(usual_blas_names()));
+  add(check_installation(std::filesystem::read_symlink("/proc/self/exe").parent_path().string()));
+  const Result<std::string> store = cache_tool::store_path(arguments);
+  if (store.ok()) {
+    add(check_cache(*store));
+    add(check_tuner(cache_tool::folder_of_store(*store)));
+  } else {
+    add({{"cache", Health::kBad, store.status().message(), "set TRIODE_CACHE or HOME"}});
+  }
+  add(check_python(python_to_ask(arguments)));
+  add(check_gpu_driver());
+  return all;
+}
+
+Tone tone_of(Health health) {
+  switch (health) {
+    case Health::kGood:
+      return Tone::kGood;
+    case Health::kRemark:
+      return Tone::kFaint;
+    case Health::kBad:
+      return Tone::kBad;
+  }
+  return Tone::kPlain;
+}
+
+void print_table(const Findings& findings, bool is_quiet) {
+  TextTable table({{"", false, false}, {"", false, false}, {"", false, false}});
+  for (const Finding& finding : findings) {
+    if (is_quiet && finding.health != Health::kBad) continue;
+    table.add({{std::string(to_string(finding.health)), tone_of(finding.health)},
+               {finding.subject, Tone::kPlain},
+               {finding.text, Tone::kPlain}});
+    if (!finding.fix.empty()) {
+      table.add({{"", Tone::kPlain}, {"", Tone::kPlain}, {"-> " + finding.fix, Tone::kFaint}});
+    }
+  }
+  if (!table.empty()) std::cout << table.text(cache_tool::Terminal::of(STDOUT_FILENO));
+}
+
+void print_json(const Findings& findings) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    rows.push_back({{"subject", finding.subject},
+                    {"health", to_string(finding.health)},
+                    {"text", finding.text},
+                    {"fix", finding.fix}});
+  }
+  const nlohmann::ordered_json json{{"well", is_well(findings)}, {"findings", rows}};
+  std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << "\n";
+}
+
+int run(const std::vector<std::string>& words) {
+  if (const auto code =
+          cli::answer_help_or_version(words, "triode-doctor", help::kDoctorHelp, std::cout)) {
+    return *code;
+  }
+  const Result<Arguments> arguments = Arguments::parse(words, kOptions, kFlags);
+  if (!arguments.ok()) return complain(arguments.status());
+  if (!arguments->positionals().empty()) {
+    return complain(invalid_argument("doctor takes no words; see its options"));
+  }
+  const Findings findings = examine(*arguments);
+  if (arguments->has("--json")) {
+    print_json(findings);
+  } else {
+    print_table(findings, arguments->has("--quiet"));
+  }
+  return is_well(findings) ? kWell : kUnwell;
+}
+
+}  // namespace
+}  // namespace triode::doctor_tool
+
+int main(int argc, char** argv) {
+  const int code = triode::doctor_tool::run({argv + (argc > 0 ? 1 : 0), argv + argc});
+  return triode::cli::exit_code_after_output(code, std::cout);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/cache.h"
+#include "core/problem.h"
+#include "core/status.h"
+#include "runtime/host/plan_file.h"
+#include "tools/report/tuner_log.h"
+
+namespace triode::explain_tool {
+
+// What the model says of a config today.
+struct Prediction {
+  std::string config;
+  double ns = 0;      // by its level net; 0: it has none
+  double stddev = 0;  // of ln time against the other candidates
+  size_t rank = 0;    // among those that were ranked, from 1
+};
+
+struct FeatureValue {
+  std::string name;
+  std::string formula;
+  std::string unit;
+  float value = 0;
+};
+
+// Why a problem is answered the way it is on this machine's cpu.
+struct Explanation {
+  Problem problem;
+  std::string device;       // its whole text
+  std::string toolchain;    // of this build
+  uint64_t space_size = 0;  // legal configs
+
+  // Plans for this exact problem here, one in front of each library that it was raced against.
+  std::vector<StoredPlan> plans;
+  // What was timed here with this toolchain, best first; then what counts only as a hint, with why.
+  std::vector<StoredTrial> trials;
+  std::vector<report_tool::TunerEvent> decisions;  // oldest first
+
+  std::string model;                        // name and digest; empty: none could be read
+  std::string model_trouble;                // why not, or why it says nothing of this problem
+  std::string support;                      // "in support", "extrapolated: ..."
+  size_t ranked = 0;                        // configs that the model was asked about
+  std::vector<Prediction> favourites;       // its best few
+  std::optional<Prediction> of_the_choice;  // of the config that runs, or was timed best
+  std::vector<FeatureValue> features;       // of that config
+
+  // The config that runs, else the best timed, else the model's favourite; empty: nothing is known.
+  std::string chosen_config() const;
+  double vendor_ns() const;  // least of the plans' and the trials'; 0: not known
+};
+
+// Reads the cache (null: there is none yet), its plan file and its log.
+Result<Explanation> explain(const Problem& problem, const Cache* cache,
+                            const std::string& cache_folder, const std::string& shipped_folder);
+
+}  // namespace triode::explain_tool

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "cache/validity.h"
+#include "runtime/tuner/publish_rule.h"
+#include "tools/cache/figures.h"
+#include "tools/cache/text_table.h"
+#include "tools/explain/explanation_output.h"
+
+namespace triode::explain_tool {
+namespace {
+
+using cache_tool::TextTable;
+using cache_tool::Tone;
+
+std::string choice_text(const Explanation& told) {
+  if (told.plans.empty()) {
+    std::string text = "The vendor's kernel answers: ";
+    if (!told.decisions.empty() && told.decisions.back().event == "vendor-stays") {
+      const auto& fields = told.decisions.back().fields;
+      const auto remark = fields.find("remark");
+      return text +
+             (remark != fields.end() && !remark->second.empty()
+                  ? remark->second
+                  : "nothing that was timed beat it by enough") +
+             ".\n";
+    }
+    if (!told.decisions.empty() && told.decisions.back().event == "withdrawn") {
+      return text + "the plan was withdrawn, because it had become slower in the program.\n";
+    }
+    return text + (told.trials.empty() ? "this problem was never timed here.\n"
+                                       : "no plan was published for it here.\n");
+  }
+  std::string text;
+  for (const StoredPlan& plan : told.plans) {
+    text += "Triode's kernel answers in front of " + plan.vendor + ": " +
+            cache_tool::time_text(plan.plan_ns) + " instead of " +
+            cache_tool::time_text(plan.vendor_ns) + ", " + cache_tool::ratio_text(plan.speedup) +
+            ", measured in turns.\n  " + plan.config + "\n";
+  }
+  return text;
+}
+
+std::string checks_text(const Explanation& told) {
+  if (told.plans.empty()) return "";
+  const tuner::PublishRule rule;
+  char digest[20];
+  std::snprintf(digest, sizeof digest, "%016llx",
+                static_cast<unsigned long long>(told.plans.front().code_digest));
+  return "Before it was published: right results between guard pages, against the vendor's "
+         "kernel;\n"
+         "two races that each showed a gain beyond " +
+         cache_tool::percent_text(rule.margin) +
+         " at 99% confidence. Code that was checked: " + digest +
+         "; a program whose emitter makes other bytes keeps the vendor.\n";
+}
+
+std::string trials_text(const Explanation& told, size_t most,
+                        const cache_tool::Terminal& terminal) {
+  if (told.trials.empty()) return "";
+  TextTable table({{"CONFIG", false, true},
+                   {"TIME", true, false},
+                   {"SPREAD", true, false},
+                   {"VENDOR", true, false},
+                   {"OUTCOME", false, false},
+                   {"AGE", true, false},
+                   {"VALID", false, true}});
+  const int64_t now = cache_tool::unix_seconds_now();
+  const size_t shown = most == 0 ? told.trials.size() : std::min(most, told.trials.size());
+  for (size_t i = 0; i < shown; ++i) {
+    const StoredTrial& trial = told.trials[i];
+    const bool ran = trial.record.measurement.count > 0;
+    table.add(
+        {{trial.config, Tone::kPlain},
+         {ran ? cache_tool::time_text(trial.record.measurement.median_ns) : "-", Tone::kPlain},
+         {ran ? cache_tool::percent_text(trial.record.measurement.spread) : "-", Tone::kPlain},
+         {trial.record.vendor ? cache_tool::ratio_text(trial.record.vendor->speedup) : "-",
+          Tone::kPlain},
+         {std::string(to_string(trial.record.outcome.kind)),
+          trial.record.outcome.ok() ? Tone::kPlain : Tone::kBad},
+         {cache_tool::age_text(trial.record.when_unix_s, now), Tone::kPlain},
+         {trial.is_prior() ? "hint: " + trial.why_prior : "yes",
+          trial.is_prior() ? Tone::kFaint : Tone::kPlain}});
+  }
+  std::string text =
+      "\nTimed: " + cache_tool::count_text(static_cast<int64_t>(told.trials.size())) + " of " +
+      cache_tool::count_text(static_cast<int64_t>(told.space_size)) + " legal configs\n" +
+      table.text(terminal);
+  if (shown < told.trials.size()) text += "(--all shows the others)\n";
+  return text;
+}
+
+std::string prediction_text(const Prediction& prediction) {
+  std::string text = "  " + std::to_string(prediction.rank) + ". ";
+  if (prediction.ns > 0) text += cache_tool::time_text(prediction.ns);
+  return text + " +-" + cache_tool::percent_text(prediction.stddev) + "  " + prediction.config +
+         "\n";
+}
+
+std::string model_text(const Explanation& told) {
+  std::string text = "\nThe model";
+  if (!told.model.empty()) text += " (" + told.model + ")";
+  if (!told.model_trouble.empty()) return text + " says nothing: " + told.model_trouble + "\n";
+  text += ", " + told.support + ", asked about " +
+          cache_tool::count_text(static_cast<int64_t>(told.ranked)) +
+          " configs, would try first:\n";
+  for (const Prediction& favourite : told.favourites) text += prediction_text(favourite);
+  const bool is_known = !told.plans.empty() || !told.trials.empty();
+  if (is_known && told.of_the_choice) {
+    text += "and of the choice it says:\n" + prediction_text(*told.of_the_choice);
+  }
+  return text;
+}
+
+std::string features_text(const Explanation& told, const cache_tool::Terminal& terminal) {
+  TextTable table({{"FEATURE", false, false}, {"VALUE", true, false}, {"FORMULA", false, true}});
+  for (const FeatureValue& feature : told.features) {
+    char value[32];
+    std::snprintf(value, sizeof value, "%.4g", static_cast<double>(feature.value));
+    table.add(
+        {{feature.name, Tone::kPlain}, {value, Tone::kPlain}, {feature.formula, Tone::kFaint}});
+  }
+  return "\nFeatures of that config\n" + table.text(terminal);
+}
+
+std::string change_text(const Explanation& told) {
+  const tuner::PublishRule rule;
+  std::string text = "\nWhat would change it\n";
+  if (told.plans.empty()) {
+    text += "  - a config that beats the vendor by more than " +
+            cache_tool::percent_text(rule.margin) +
+            " in two races: run the program under `triode run`\n";
+  } else {
+    text +=
+        "  - the plan losing its lead: one call in 256 goes the other way and is timed\n"
+        "  - another build of the library, another number of threads, other leading dimensions:\n"
+        "    each is a problem or a race of its own\n";
+  }
+  return text + "  - another Triode that emits other code (now " + told.toolchain +
+         "): what was timed is then a hint\n";
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& told, const OutputLimits& limits,
+                             const cache_tool::Terminal& terminal) {
+  std::string text = to_string(told.problem) + "\non " + told.device + "\n\n" + choice_text(told) +
+                     checks_text(told) + trials_text(told, limits.trials, terminal) +
+                     model_text(told);
+  if (limits.with_features && !told.features.empty()) text += features_text(told, terminal);
+  return text + change_text(told);
+}
+
+}  // namespace triode::explain_tool

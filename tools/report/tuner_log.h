@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace triode::report_tool {
+
+// A line of the tuner's log (runtime/tuner/event_log.h).
+struct TunerEvent {
+  int64_t when_unix_s = 0;
+  std::string event;  // "plan", "withdrawn", "vendor-stays", ...
+  std::map<std::string, std::string> fields;
+
+  bool operator==(const TunerEvent&) const = default;
+};
+
+// Empty for a line that no tuner writes, as one that was cut.
+std::optional<TunerEvent> parse_tuner_event(std::string_view line);
+
+// The older part of the log, `<path>.old`, then the file itself; what is not there adds nothing.
+std::vector<TunerEvent> read_tuner_log(const std::string& path);
+
+}  // namespace triode::report_tool
