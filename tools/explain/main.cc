@@ -49,8 +49,8 @@ Result<Problem> read_problem(const Arguments& arguments) {
 
 Status print(const Problem& problem, const Arguments& arguments) {
   const std::string folder = TRIODE_TRY(cache_tool::cache_folder(arguments));
-  const auto cache =
-      TRIODE_TRY(model_tool::open_if_there(TRIODE_TRY(cache_tool::store_path(arguments))));
+  const std::string store = TRIODE_TRY(cache_tool::store_path(arguments));
+  const auto cache = TRIODE_TRY(model_tool::open_if_there(store));
   const Explanation told =
       TRIODE_TRY(explain(problem, cache.get(), folder, shipped_models_folder()));
   if (arguments.has("--json")) {
