@@ -25,6 +25,8 @@ function timeText(ns) {
 }
 const ratioText = (ratio) => (ratio ? `${ratio.toFixed(2)}x` : "-");
 const countText = (count) => count.toLocaleString("en");
+// Counting stops at a million.
+const spaceText = (space) => (!space ? "-" : space >= 1e6 ? "1,000,000+" : countText(space));
 const dateText = (unix) => (unix ? new Date(unix * 1000).toISOString().slice(0, 19).replace("T", " ") + " UTC" : "-");
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const date = (unix) => new Date(unix * 1000);
@@ -99,7 +101,7 @@ function headline() {
     [`${countText(h.tuned)} of ${countText(h.problems)}`, "problems tuned; the others keep the vendor's kernel"],
     [h.tuned ? `${(100 * saved).toFixed(0)} %` : "-",
       `of the vendor's time saved, each tuned problem called once (${timeText(h.vendor_ns)} to ${timeText(h.plan_ns)})`],
-    [countText(h.trials), share > 0 ? `timings spent: ${(100 * share).toPrecision(2)} % of what an exhaustive search takes`
+    [countText(h.trials), share > 0 ? `timings spent: at most ${(100 * share).toPrecision(2)} % of what an exhaustive search takes`
       : "timings spent"],
   ];
   page.append(element("div", { class: "cards", id: "headline" }, ...cards.map(([figure, text]) =>
@@ -156,7 +158,7 @@ function problemTable() {
     { title: "vendor", value: (r) => r.vendor_ns, text: (r) => timeText(r.vendor_ns), class: "number" },
     { title: "best", value: (r) => r.best_ns, text: (r) => timeText(r.best_ns), class: "number" },
     { title: "timings", value: (r) => r.trials, text: (r) => countText(r.trials), class: "number" },
-    { title: "of", value: (r) => r.space, text: (r) => (r.space ? countText(r.space) : "-"), class: "number wide" },
+    { title: "of", value: (r) => r.space, text: (r) => spaceText(r.space), class: "number wide" },
     { title: "failed", value: (r) => r.failed, text: (r) => countText(r.failed), class: "number wide" },
     { title: "config", value: (r) => r.plan_config || r.best_config, text: (r) => r.plan_config || r.best_config, class: "text wide" },
   ];
@@ -326,7 +328,7 @@ function timeline() {
   ], facts.events, { column: 0, descends: true });
   if (facts.events.length > 0) {
     addSection("Decisions and drift", withdrawn.length > 0
-      ? `${withdrawn.length} plans were withdrawn, because they had become slower than the vendor in the program.`
+      ? `Plans withdrawn, because they had become slower than the vendor in the program: ${withdrawn.length}.`
       : "No plan was withdrawn: none became slower than the vendor in its program.", table.element);
   }
 }
