@@ -68,7 +68,7 @@ SYSTEM_HEADERS = {
 }
 
 # Written by the build, so not found under the root.
-GENERATED = re.compile(r"(triode_version|\w+_help)\.h")
+GENERATED = re.compile(r"(triode_version|\w+_help|page_(script|style|template))\.h")
 
 NO_CONCEPT = {"utils", "helpers", "common", "misc"}
 
