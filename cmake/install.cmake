@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder lib/cmake/triode)
 
-install(TARGETS triode triode-run triode-bench triode-cache triode-doctor triode-explain triode-model triode-report triode-tuner
+install(TARGETS triode triode-run triode-bench triode-cache triode-doctor triode-explain triode-model triode-report triode-top triode-tuner
   RUNTIME DESTINATION bin)
 install(TARGETS triode_parallel LIBRARY DESTINATION lib)
 install(FILES learner/snapshots/cpu-x86.snapshot learner/snapshots/gpu.snapshot DESTINATION share/triode/snapshots)

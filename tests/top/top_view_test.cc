@@ -34,7 +34,9 @@ StatusAnswer some_status() {
   status.cache = "/cache";
   status.trials = 1234;
   status.problem_count = 3;
-  status.clients = {{.process = 99, .program = "/usr/bin/python3", .trusts_model = false}};
+  status.clients.emplace_back();
+  status.clients[0].process = 99;
+  status.clients[0].program = "/usr/bin/python3";
   status.problems = {problem("mm f32 8x8x8 nn", ProblemState::kTuned, 2, 10, 5e6),
                      problem("mm f32 9x9x9 nn", ProblemState::kTiming, 0, 30, 9e6),
                      problem("mm f32 7x7x7 nn", ProblemState::kVendor, 0, 20, 7e6)};
