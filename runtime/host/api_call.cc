@@ -133,12 +133,6 @@ bool needs_wide_sizes(const triode_gemm_call& shape) {
   return largest > std::numeric_limits<int32_t>::max();
 }
 
-// A scalar in the type of the call. Not inlined: GCC 12 vectorises the conversions of alpha and
-// beta together and thereby drops them.
-[[gnu::noinline]] double rounded_to(int32_t dtype, double scalar) {
-  return dtype == TRIODE_F64 ? scalar : double{static_cast<float>(scalar)};
-}
-
 }  // namespace
 
 Status check_shape(const triode_gemm_call* call, const char* name) {
@@ -194,6 +188,11 @@ CallKey sizes_of(const triode_gemm_call& shape) {
   key.b_stride = shape.b_stride;
   key.c_stride = shape.c_stride;
   return key;
+}
+
+// Not inlined: GCC 12 vectorises the conversions of alpha and beta together and thereby drops them.
+[[gnu::noinline]] double rounded_to(int32_t dtype, double scalar) {
+  return dtype == TRIODE_F64 ? scalar : double{static_cast<float>(scalar)};
 }
 
 RawCall raw_call(const triode_gemm_call& call, const CallSite& site) {

@@ -4,6 +4,8 @@
 
 #include <triode/triode.h>
 
+#include <cstdint>
+
 #include "core/status.h"
 #include "runtime/host/blas_symbols.h"
 #include "runtime/host/call_sites.h"
@@ -25,6 +27,9 @@ Spelling spelling_of(const triode_gemm_call& shape);
 
 // Sizes as that function takes them; no traits yet.
 CallKey sizes_of(const triode_gemm_call& shape);
+
+// A scalar in the type of the call.
+double rounded_to(int32_t dtype, double scalar);
 
 // The call as an interceptor would see it, with the scalars rounded to its type. `site` is one of
 // symbol_of().

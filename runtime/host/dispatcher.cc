@@ -2,27 +2,33 @@
 #include "runtime/host/dispatcher.h"
 
 namespace triode::host {
-inline bool Dispatcher::try_plan(const RawCall& call, PlanEntry& entry, CallCounter& counter,
-                                 ThreadRecord& thread, const CallSite& site) noexcept {
+
+[[gnu::always_inline]] inline bool Dispatcher::run_plan(const RawCall& call, PlanEntry& entry,
+                                                        ThreadRecord& thread) noexcept {
   const Executable* const executable = entry.executable.load(std::memory_order_acquire);
   if (executable == nullptr || !entry.checks.allow(call)) return false;
   thread.busy_with.store(executable, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);  // see run_kernel()
   bool is_answered = false;
   if (entry.executable.load(std::memory_order_acquire) == executable) [[likely]] {
-    const uint64_t start = is_timed(entry, counter.by_us) ? __rdtsc() : 0;
     is_answered = executable->run(call, entry.operands_exchanged);
-    if (is_answered) [[likely]] {
-      counter.by_us.count();
-      if (start != 0) {
-        counter.by_us.time(__rdtsc() - start);
-        // Not at every call: sites that alternate would pass the line between processors.
-        site.guess.store(&entry, std::memory_order_release);
-      }
-    }
   }
   thread.busy_with.store(nullptr, std::memory_order_release);
   return is_answered;
+}
+
+inline bool Dispatcher::try_plan(const RawCall& call, PlanEntry& entry, CallCounter& counter,
+                                 ThreadRecord& thread, const CallSite& site) noexcept {
+  if (entry.executable.load(std::memory_order_relaxed) == nullptr) return false;
+  const uint64_t start = is_timed(entry, counter.by_us) ? __rdtsc() : 0;
+  if (!run_plan(call, entry, thread)) return false;
+  counter.by_us.count();
+  if (start != 0) {
+    counter.by_us.time(__rdtsc() - start);
+    // Not at every call: sites that alternate would pass the line between processors.
+    site.guess.store(&entry, std::memory_order_release);
+  }
+  return true;
 }
 
 [[gnu::always_inline]] inline ThreadRecord* Dispatcher::begin(RawCall& call,
@@ -84,6 +90,41 @@ VendorTicket Dispatcher::enter(RawCall& call, const CallSite& site,
     known.store(entry, std::memory_order_release);
   }
   return answer(call, *entry, *thread, site);
+}
+
+OfferedCall Dispatcher::offer(RawCall& call, const CallSite& site) noexcept {
+  ThreadRecord* const thread = begin(call, site);
+  if (thread == nullptr) return {};
+  PlanEntry* const entry = find_or_add(call, site, *thread);
+  if (entry == nullptr) return {.ticket = {.thread = thread}};
+  CallCounter& counter = thread->counter_of(*entry);
+  const bool has_plan = entry->executable.load(std::memory_order_relaxed) != nullptr;
+  const bool is_shadowed = has_plan && entry->is_shadowed.load(std::memory_order_relaxed);
+  const Turn turn = is_shadowed ? ShadowTurns::take(*entry, counter.by_us) : Turn::kPlan;
+  if (has_plan && turn == Turn::kPlan) {
+    const uint64_t start = is_timed(*entry, counter.by_us) ? __rdtsc() : 0;
+    return {.entry = entry,
+            .ticket = {.thread = thread, .counter = &counter, .start_ticks = start}};
+  }
+  const bool times_vendor =
+      has_plan ? turn == Turn::kVendorTimed : is_timed(*entry, counter.by_vendor);
+  return {.ticket = start_vendor(*thread, counter, times_vendor, call.frame)};
+}
+
+bool Dispatcher::run(const RawCall& call, OfferedCall& offered) noexcept {
+  const VendorTicket& ticket = offered.ticket;
+  // The alignment that was looked up is that of the c there is now, or the plan is for another.
+  const bool is_that_call =
+      offered.entry->is_aligned == is_aligned(call.a, call.b, call.c) || !offered.entry->is_aligned;
+  if (is_that_call && run_plan(call, *offered.entry, *ticket.thread)) {
+    CallCounter::Side& by_us = ticket.counter->by_us;
+    by_us.count();
+    if (ticket.start_ticks != 0) by_us.time(__rdtsc() - ticket.start_ticks);
+    return true;
+  }
+  offered.ticket = start_vendor(*ticket.thread, *ticket.counter, false, call.frame);
+  offered.entry = nullptr;
+  return false;
 }
 
 PlanEntry* Dispatcher::prepare(RawCall& call, const CallSite& site) noexcept {

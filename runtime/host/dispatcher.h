@@ -22,6 +22,13 @@ struct VendorTicket {
   uint64_t start_ticks = 0;        // 0: not timed
 };
 
+// A call whose caller has a kernel of its own, between Dispatcher::offer and run or leave.
+struct OfferedCall {
+  PlanEntry* entry = nullptr;  // null: the caller's kernel is to answer
+  // Of the call, whoever answers; while it is the plan's turn, no vendor is marked as busy.
+  VendorTicket ticket;
+};
+
 // What happens where the hit path ends. Called on the program's threads.
 class SlowPath {
  public:
@@ -86,6 +93,13 @@ class Dispatcher {
   // keeps the entry of the latest one, and a call of that very key needs no lookup.
   VendorTicket enter(RawCall& call, const CallSite& site, std::atomic<PlanEntry*>& known) noexcept;
 
+  // The same for a caller that makes room for c only once it knows who answers: decides whose turn
+  // it is. A c that is null counts as lying at a cache line.
+  OfferedCall offer(RawCall& call, const CallSite& site) noexcept;
+  // Runs the plan of a call whose turn it is, with the c that there is room for now. False: it
+  // could not, and the vendor's turn has begun, in offered.ticket.
+  bool run(const RawCall& call, OfferedCall& offered) noexcept;
+
   // The entry of a call that is yet to come. Without all three pointers it is one for any
   // alignment. Null: see SlowPath::on_miss.
   PlanEntry* prepare(RawCall& call, const CallSite& site) noexcept;
@@ -143,6 +157,8 @@ class Dispatcher {
                       const CallSite& site) noexcept;
   bool try_plan(const RawCall& call, PlanEntry& entry, CallCounter& counter, ThreadRecord& thread,
                 const CallSite& site) noexcept;
+  // Whether there is a plan that may run the call, and did.
+  static bool run_plan(const RawCall& call, PlanEntry& entry, ThreadRecord& thread) noexcept;
 
   uintptr_t alignment_bits_;  // a call is aligned if no pointer has any of these
   int threads_;
