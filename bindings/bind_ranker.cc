@@ -67,6 +67,12 @@ void leave_rows(const std::string& gpu, const std::string& toolchain, const Prob
   or_throw(leave_timings(timings, cache));
 }
 
+void leave_cpu_row(const Target& target, const Problem& problem, const std::string& config,
+                   double ms, std::optional<double> vendor_ms, int64_t when_unix_s,
+                   const std::string& cache) {
+  or_throw(leave_cpu_timing({target, problem, config, ms, vendor_ms, when_unix_s}, cache));
+}
+
 }  // namespace
 
 void bind_ranker(py::module_& module) {
@@ -77,6 +83,13 @@ void bind_ranker(py::module_& module) {
              return std::make_shared<TemplateRanker>(or_throw(TemplateRanker::load(path)));
            }),
            py::arg("path"))
+      .def_static(
+          "from_bytes",
+          [](const py::bytes& snapshot) {
+            return std::make_shared<TemplateRanker>(
+                or_throw(TemplateRanker::make(or_throw(read_snapshot(std::string(snapshot))))));
+          },
+          py::arg("snapshot"))
       .def_property_readonly("name",
                              [](const TemplateRanker& self) { return self.snapshot().name; })
       .def_property_readonly("digest", &TemplateRanker::digest)
@@ -85,13 +98,25 @@ void bind_ranker(py::module_& module) {
       .def(
           "rank",
           [](const TemplateRanker& self, const Problem& problem, const DeviceTraits& gpu,
-             const std::vector<TemplateConfig>& configs,
-             size_t count) { return or_throw(self.rank(problem, gpu, configs, count)); },
+             const std::vector<TemplateConfig>& configs, size_t count, size_t doubtful_count) {
+            return or_throw(self.rank(problem, gpu, configs, count, doubtful_count));
+          },
           py::arg("problem"), py::arg("gpu"), py::arg("configs"), py::arg("count"),
-          py::call_guard<py::gil_scoped_release>());
+          py::arg("doubtful_count"), py::call_guard<py::gil_scoped_release>())
+      .def(
+          "learned",
+          [](const TemplateRanker& self, const Problem& problem, const DeviceTraits& gpu,
+             const std::vector<std::pair<TemplateConfig, double>>& timed) {
+            return py::bytes(write_snapshot(or_throw(self.learned(problem, gpu, timed))));
+          },
+          py::arg("problem"), py::arg("gpu"), py::arg("timed"));
   module.def("leave_timings", &leave_rows, py::kw_only(), py::arg("gpu"), py::arg("toolchain"),
              py::arg("problem"), py::arg("rows"), py::arg("vendor_ms"), py::arg("when_unix_s"),
              py::arg("cache") = "", py::call_guard<py::gil_scoped_release>());
+  module.def("leave_cpu_timing", &leave_cpu_row, py::kw_only(), py::arg("target"),
+             py::arg("problem"), py::arg("config"), py::arg("ms"), py::arg("vendor_ms"),
+             py::arg("when_unix_s"), py::arg("cache") = "",
+             py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace triode::python

@@ -24,4 +24,13 @@ void Matmul::run(const py::buffer& a, const py::buffer& b, const py::buffer& c, 
   or_throw(device_->run(*artifact_, {a_buffer.ptr, b_buffer.ptr, c_buffer.ptr, alpha, beta}));
 }
 
+void Matmul::run_at(uintptr_t a, uintptr_t b, uintptr_t c, double alpha, double beta) const {
+  // NOLINTBEGIN(performance-no-int-to-ptr): torch tells addresses as numbers.
+  const Operands operands{reinterpret_cast<const void*>(a), reinterpret_cast<const void*>(b),
+                          reinterpret_cast<void*>(c), alpha, beta};
+  // NOLINTEND(performance-no-int-to-ptr)
+  const py::gil_scoped_release unlocked;
+  or_throw(device_->run(*artifact_, operands));
+}
+
 }  // namespace triode::python

@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <memory>
 
 #include "core/config.h"
@@ -24,6 +25,10 @@ class Matmul {
   // meanwhile, but c must not overlap a or b, and no other thread may write to the three.
   void run(const pybind11::buffer& a, const pybind11::buffer& b, const pybind11::buffer& c,
            double alpha, double beta) const;
+
+  // The same for memory that the caller vouches for: addresses of operands that lie as the problem
+  // says.
+  void run_at(uintptr_t a, uintptr_t b, uintptr_t c, double alpha, double beta) const;
 
  private:
   std::shared_ptr<Device> device_;

@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/random.h"
 #include "core/space.h"
+#include "learner/model/online_learner.h"
 #include "learner/model/policy.h"
 
 namespace triode::python {
@@ -48,9 +49,12 @@ Status check(const std::vector<TemplateConfig>& configs) {
 }  // namespace
 
 Result<TemplateRanker> TemplateRanker::load(const std::string& path) {
-  Snapshot snapshot = TRIODE_TRY(load_snapshot(path));
+  return make(TRIODE_TRY(load_snapshot(path)));
+}
+
+Result<TemplateRanker> TemplateRanker::make(Snapshot snapshot) {
   if (snapshot.kind != DeviceKind::kGpu) {
-    return invalid_argument("the model in " + path + " is for a " +
+    return invalid_argument("the model " + snapshot.name + " is for a " +
                             std::string(to_string(snapshot.kind)) +
                             "; templates of torch.compile need one for a gpu");
   }
@@ -59,12 +63,12 @@ Result<TemplateRanker> TemplateRanker::load(const std::string& path) {
 
 Result<TemplateRanking> TemplateRanker::rank(const Problem& problem, const DeviceTraits& gpu,
                                              const std::vector<TemplateConfig>& configs,
-                                             size_t count) const {
+                                             size_t count, size_t doubtful_count) const {
   TRIODE_TRY(check(configs));
   const Space space = space_of_templates();
   const RankingTask task{problem, space, gpu, KernelFamily::kInductor};
   const std::vector<Config> listed = to_configs(configs);
-  const Ranking ranking = TRIODE_TRY(model_.rank(task, listed));
+  const Ranking ranking = TRIODE_TRY(model_->rank(task, listed));
   TemplateRanking result;
   result.unfit = ranking.unfit;
   result.vendor_s = ranking.vendor_s;
@@ -72,8 +76,10 @@ Result<TemplateRanking> TemplateRanker::rank(const Problem& problem, const Devic
   if (ranking.candidates.empty()) return result;
 
   Random random(0);  // the reserved policy draws nothing
-  const Proposal proposal = propose(ranking, snapshot().online_of(gpu.name), {},
-                                    {.batch = std::max<size_t>(1, count)}, random);
+  const bool is_sure = ranking.support.support == Support::kInSupport;
+  const size_t batch = std::max<size_t>(1, is_sure ? count : doubtful_count);
+  const Proposal proposal =
+      propose(ranking, snapshot().online_of(gpu.name), {}, {.batch = batch}, random);
   for (const uint32_t pick : proposal.picks) {
     const Candidate& candidate = ranking.candidates[pick];
     const double first = ranking.candidates[proposal.picks.front()].score;
@@ -83,9 +89,24 @@ Result<TemplateRanking> TemplateRanker::rank(const Problem& problem, const Devic
                             .mechanism = candidate.mechanism});
   }
   if (result.picks.empty()) return result;
-  const auto level = model_.level(task, {&listed[result.picks.front().index], 1});
+  const auto level = model_->level(task, {&listed[result.picks.front().index], 1});
   if (level.ok()) result.best_s = level->front();
   return result;
+}
+
+Result<Snapshot> TemplateRanker::learned(
+    const Problem& problem, const DeviceTraits& gpu,
+    const std::vector<std::pair<TemplateConfig, double>>& timed) const {
+  std::vector<TemplateConfig> configs;
+  for (const auto& [config, seconds] : timed) configs.push_back(config);
+  TRIODE_TRY(check(configs));
+  const std::vector<Config> listed = to_configs(configs);
+  std::vector<TimedConfig> samples;
+  for (size_t i = 0; i < timed.size(); ++i) samples.push_back({listed[i], timed[i].second});
+  const Space space = space_of_templates();
+  OnlineLearner learner(model_);
+  TRIODE_TRY(learner.learn({problem, space, gpu, KernelFamily::kInductor}, samples));
+  return learner.snapshot();
 }
 
 }  // namespace triode::python

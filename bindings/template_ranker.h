@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,19 +43,27 @@ struct TemplateRanking {
 class TemplateRanker {
  public:
   static Result<TemplateRanker> load(const std::string& path);
+  static Result<TemplateRanker> make(Snapshot snapshot);
 
-  const Snapshot& snapshot() const { return model_.snapshot(); }
-  const std::string& digest() const { return model_.digest(); }
+  const Snapshot& snapshot() const { return model_->snapshot(); }
+  const std::string& digest() const { return model_->digest(); }
 
-  // Up to `count` configs to time: the best, and among them one of another mechanism while that
-  // might be better. kUnsupported where the model has nothing to say: pass the configs through.
+  // Up to `count` configs to time, `doubtful_count` where the model extrapolates: the best, and
+  // among them one of another mechanism while that might be better. kUnsupported where the model
+  // has nothing to say: pass the configs through.
   Result<TemplateRanking> rank(const Problem& problem, const DeviceTraits& gpu,
-                               const std::vector<TemplateConfig>& configs, size_t count) const;
+                               const std::vector<TemplateConfig>& configs, size_t count,
+                               size_t doubtful_count) const;
+
+  // The model with what these timings, in seconds, teach it, as a new snapshot.
+  Result<Snapshot> learned(const Problem& problem, const DeviceTraits& gpu,
+                           const std::vector<std::pair<TemplateConfig, double>>& timed) const;
 
  private:
-  explicit TemplateRanker(CostModel model) : model_(std::move(model)) {}
+  explicit TemplateRanker(CostModel model)
+      : model_(std::make_shared<const CostModel>(std::move(model))) {}
 
-  CostModel model_;
+  std::shared_ptr<const CostModel> model_;
 };
 
 }  // namespace triode::python

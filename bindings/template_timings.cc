@@ -2,12 +2,12 @@
 #include "bindings/template_timings.h"
 
 #include <cmath>
+#include <vector>
 
-#include "cache/cache_path.h"
+#include "bindings/store_path.h"
 #include "cache/keyed_trial.h"
 #include "cache/spool_writer.h"
 #include "cache/validity.h"
-#include "core/settings.h"
 #include "core/target.h"
 
 namespace triode::python {
@@ -30,49 +30,63 @@ Status check_time(std::optional<double> ms, const std::string& of) {
                           " cannot be true; none of these timings is kept");
 }
 
-KeyedTrial trial_of(const TemplateTimings& timings, const TemplateTimings::Row& row) {
-  Target target;
-  target.device = timings.gpu;
-  target.toolchain = timings.toolchain;
+// One config that was timed; an empty time: it did not run.
+struct TimedText {
+  std::string config;
+  std::optional<double> ms;
+};
+
+KeyedTrial trial_of(const Target& target, const Problem& problem, const TimedText& timed,
+                    std::optional<double> vendor_ms, int64_t when_unix_s) {
   KeyedTrial trial;
   trial.key = {.device = device_of(target),
-               .problem = to_string(timings.problem),
-               .config = text_of(row.config),
+               .problem = to_string(problem),
+               .config = timed.config,
                .validity = validity_of(target)};
-  trial.record.when_unix_s = timings.when_unix_s;
+  trial.record.when_unix_s = when_unix_s;
   trial.record.origin = kOrigin;
-  if (!row.ms) {
+  if (!timed.ms) {
     trial.record.outcome = {OutcomeKind::kLaunchFailed, "Inductor could not run it"};
     return trial;
   }
-  const double ns = *row.ms * kNanosecondsPerMs;
+  const double ns = *timed.ms * kNanosecondsPerMs;
   trial.record.measurement = {.median_ns = ns, .min_ns = ns, .spread = 0, .count = 1};
-  if (timings.vendor_ms) {
-    trial.record.vendor = {.median_ns = *timings.vendor_ms * kNanosecondsPerMs,
-                           .speedup = *timings.vendor_ms / *row.ms,
+  if (vendor_ms) {
+    trial.record.vendor = {.median_ns = *vendor_ms * kNanosecondsPerMs,
+                           .speedup = *vendor_ms / *timed.ms,
                            .speedup_spread = 0};
   }
   return trial;
 }
 
-Result<std::string> path_of_cache(const std::string& folder) {
-  if (folder.empty()) return cache_path_from_environment();
-  Settings settings;
-  settings.cache = folder;
-  return cache_path(settings, [](const std::string&) { return std::nullopt; });
+Status leave(const Target& target, const Problem& problem, const std::vector<TimedText>& timed,
+             std::optional<double> vendor_ms, int64_t when_unix_s, const std::string& folder) {
+  TRIODE_TRY(check_time(vendor_ms, "the vendor's kernel"));
+  std::vector<KeyedTrial> trials;
+  for (const TimedText& one : timed) {
+    TRIODE_TRY(check_time(one.ms, one.config));
+    trials.push_back(trial_of(target, problem, one, vendor_ms, when_unix_s));
+  }
+  if (trials.empty()) return {};
+  return append_to_spool(TRIODE_TRY(path_of_store(folder)), trials);
 }
 
 }  // namespace
 
 Status leave_timings(const TemplateTimings& timings, const std::string& folder) {
-  TRIODE_TRY(check_time(timings.vendor_ms, "the vendor's kernel"));
-  std::vector<KeyedTrial> trials;
+  Target target;
+  target.device = timings.gpu;
+  target.toolchain = timings.toolchain;
+  std::vector<TimedText> timed;
   for (const TemplateTimings::Row& row : timings.rows) {
-    TRIODE_TRY(check_time(row.ms, text_of(row.config)));
-    trials.push_back(trial_of(timings, row));
+    timed.push_back({text_of(row.config), row.ms});
   }
-  if (trials.empty()) return {};
-  return append_to_spool(TRIODE_TRY(path_of_cache(folder)), trials);
+  return leave(target, timings.problem, timed, timings.vendor_ms, timings.when_unix_s, folder);
+}
+
+Status leave_cpu_timing(const CpuTiming& timing, const std::string& folder) {
+  return leave(timing.target, timing.problem, {{timing.config, timing.ms}}, timing.vendor_ms,
+               timing.when_unix_s, folder);
 }
 
 }  // namespace triode::python

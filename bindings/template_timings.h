@@ -9,6 +9,7 @@
 #include "bindings/template_ranker.h"
 #include "core/problem.h"
 #include "core/status.h"
+#include "core/target.h"
 
 namespace triode::python {
 
@@ -30,5 +31,18 @@ struct TemplateTimings {
 // which the next writer takes in. All or none. kInvalidArgument, naming it, for a time that is not
 // finite and positive.
 Status leave_timings(const TemplateTimings& timings, const std::string& folder);
+
+// What torch.compile timed of a kernel of ours on the CPU.
+struct CpuTiming {
+  Target target;
+  Problem problem;
+  std::string config;  // in the words of its space
+  double ms = 0;
+  std::optional<double> vendor_ms;  // torch's own kernel
+  int64_t when_unix_s = 0;
+};
+
+// The same for it.
+Status leave_cpu_timing(const CpuTiming& timing, const std::string& folder);
 
 }  // namespace triode::python

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings/bind_ranker.h"
+#include "bindings/cpu_chooser.h"
 #include "bindings/matmul.h"
 #include "bindings/status_error.h"
 #include "core/config.h"
@@ -138,7 +139,9 @@ void bind_device(py::module_& module) {
       .def_property_readonly("code_bytes",
                              [](const Matmul& self) { return self.artifact().code_bytes(); })
       .def("run", &Matmul::run, py::arg("a"), py::arg("b"), py::arg("c"), py::arg("alpha") = 1.0,
-           py::arg("beta") = 0.0);
+           py::arg("beta") = 0.0)
+      .def("run_at", &Matmul::run_at, py::arg("a"), py::arg("b"), py::arg("c"),
+           py::arg("alpha") = 1.0, py::arg("beta") = 0.0);
 
   py::class_<CpuDevice, std::shared_ptr<CpuDevice>>(module, "CpuDevice")
       .def(py::init([] { return std::shared_ptr<CpuDevice>(or_throw(CpuDevice::create())); }))
@@ -155,6 +158,19 @@ void bind_device(py::module_& module) {
             return std::make_unique<Matmul>(std::move(self), problem, config);
           },
           py::arg("problem"), py::arg("config"), py::call_guard<py::gil_scoped_release>());
+
+  py::class_<CpuChooser, std::shared_ptr<CpuChooser>>(module, "CpuChooser")
+      .def(py::init([](const std::string& path) {
+             return std::make_shared<CpuChooser>(or_throw(CpuChooser::load(path)));
+           }),
+           py::arg("path"))
+      .def_property_readonly("digest", &CpuChooser::digest)
+      .def(
+          "choose",
+          [](const CpuChooser& self, const CpuDevice& device, const Problem& problem) {
+            return or_throw(self.choose(device, problem));
+          },
+          py::arg("device"), py::arg("problem"), py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Triode in Python: a learned model inside torch.compile, and matmuls with a kernel of your choice.
 
-`triode.install()` lets the model choose among Inductor's kernels: see triode.inductor. Importing triode
-changes nothing and does not import torch; `import triode.auto` installs at once. triode.types reads and writes
-torch-diode's files, and triode.compat.diode has its names.
+`triode.install()` lets the model choose among Inductor's kernels: see triode.inductor. Importing triode changes nothing and does not import
+torch; `import triode.auto` installs at once. triode.types reads and writes torch-diode's files, and
+triode.compat.diode has its names.
 
     import numpy, triode
 

@@ -6,17 +6,19 @@ import time
 import warnings
 from typing import Any
 
+from ._cpu_choices import CpuChoices, is_ours
 from ._selection import Selection, is_vendor
 from ._template_problem import Untold, config_of, problem_of
-from ._triode import leave_timings
+from ._triode import leave_cpu_timing, leave_timings
 
 
 class Feedback:
     """A feedback saver of Inductor. Called by it after each autotuning, on any thread; a failure to keep timings
     is told once and never fails a compilation."""
 
-    def __init__(self, selection: Selection, toolchain: str, cache: str) -> None:
+    def __init__(self, selection: Selection, cpu: CpuChoices | None, toolchain: str, cache: str) -> None:
         self._selection = selection
+        self._cpu = cpu
         self._toolchain = toolchain
         self._cache = cache
         self._has_warned = False
@@ -31,15 +33,19 @@ class Feedback:
             if "ktc" in choice.annotations
         ]
         ranked = [(one, config, time_ms) for one, time_ms in told if (config := config_of(one)) is not None]
-        if not ranked:
+        on_cpu = [(one, time_ms) for one, time_ms in told if is_ours(one) and math.isfinite(time_ms)]
+        if not ranked and not on_cpu:
             return
         self._note_error(ranked, choices)
         try:
-            self._keep(name, told, ranked)
+            if ranked:
+                self._keep(name, told, ranked)
+            for one, time_ms in on_cpu:
+                self._keep_on_cpu(one, time_ms, _vendor_ms(told))
         except Untold:
             self._selection.count("feedback_unsupported")
         except Exception as error:
-            self._selection.count("feedback_lost", len(ranked))
+            self._selection.count("feedback_lost", len(ranked) + len(on_cpu))
             if not self._has_warned:
                 self._has_warned = True
                 warnings.warn(f"triode could not keep the timings of {name}: {error}", stacklevel=2)
@@ -56,14 +62,33 @@ class Feedback:
     def _keep(self, name: str, told: list[Any], ranked: list[Any]) -> None:
         first = ranked[0][0]
         inputs = first.inputs
-        vendor = [time_ms for one, time_ms in told if is_vendor(one) and math.isfinite(time_ms)]
         leave_timings(
             gpu=self._selection.gpu_of_device(inputs.device()).name,
             toolchain=self._toolchain,
             problem=problem_of(inputs, name, first),
             rows=[(config, time_ms if math.isfinite(time_ms) else None) for _, config, time_ms in ranked],
-            vendor_ms=min(vendor) if vendor else None,
+            vendor_ms=_vendor_ms(told),
             when_unix_s=int(time.time()),
             cache=self._cache,
         )
         self._selection.count("timings_kept", len(ranked))
+
+    def _keep_on_cpu(self, ours: Any, time_ms: float, vendor_ms: float | None) -> None:
+        if self._cpu is None:
+            return
+        kernels = self._cpu.kernels
+        kernel = kernels.find(self._cpu.problem_of(ours.inputs, ours.extra_kwargs))
+        leave_cpu_timing(
+            target=kernels.device.target,
+            problem=kernel.problem,
+            config=kernel.config,
+            ms=time_ms,
+            vendor_ms=vendor_ms,
+            when_unix_s=int(time.time()),
+            cache=self._cache,
+        )
+        self._selection.count("timings_kept")
+
+
+def _vendor_ms(told: list[Any]) -> float | None:
+    return min((time_ms for one, time_ms in told if is_vendor(one) and math.isfinite(time_ms)), default=None)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where models lie: a snapshot file of the caller's, or one that ships with the package."""
+"""Which model ranks: a snapshot file of the caller's, one that ships with the package, or what the cache says is
+in force."""
 
+import warnings
 from pathlib import Path
+from typing import Any
 
-SHIPPED = Path(__file__).parent / "models"
+from ._triode import TemplateRanker
+
+SHIPPED = Path(__file__).parent / "share" / "triode" / "snapshots"
 
 
 def shipped_models() -> list[str]:
@@ -23,3 +28,54 @@ def find_model(name_or_path: str) -> Path:
         f"no model '{name_or_path}': it is neither a file nor one of the shipped models "
         f"({', '.join(shipped_models()) or 'none'})"
     )
+
+
+def load_ranker(model: str | None, cache: str) -> tuple[TemplateRanker, str]:
+    """The model to rank gpu templates by, and where it comes from: "promoted", "shipped" or its file. None is the
+    one that is promoted in the cache (`triode model promote`), else the shipped one; a promoted one that cannot be
+    read is passed over with a warning. A checkpoint of torch is refused."""
+    if model is None:
+        promoted = _promoted_ranker(cache)
+        if promoted is not None:
+            return promoted, "promoted"
+    path = find_model(model or "gpu")
+    if path.suffix in (".pt", ".pth"):
+        _refuse_checkpoint(path)
+    return TemplateRanker(str(path)), "shipped" if path.parent == SHIPPED else str(path)
+
+
+def _promoted_ranker(cache: str) -> TemplateRanker | None:
+    try:
+        from . import _promoted
+
+        snapshot = _promoted.promoted_snapshot("gpu", cache)
+        return None if snapshot is None else TemplateRanker.from_bytes(snapshot)
+    except (ImportError, RuntimeError, ValueError, NotImplementedError) as error:
+        warnings.warn(f"triode uses its shipped model, because of the promoted one: {error}", stacklevel=4)
+        return None
+
+
+def _refuse_checkpoint(path: Path) -> None:
+    """A checkpoint may hold code, which is never run here, and a diode net, whose inputs are not those of a
+    snapshot: read back as diode read it, it chooses worse than chance."""
+    raise ValueError(f"{path} is a checkpoint of torch{_contents(path)}, and no snapshot; {_ADVICE}")
+
+
+_ADVICE = (
+    "train one on the data that it was trained on: `triode train --data DATASET --out FILE.snapshot`, then "
+    "triode.install(model='FILE.snapshot')"
+)
+
+
+def _contents(path: Path) -> str:
+    try:
+        import torch
+
+        held: Any = torch.load(path, weights_only=True, map_location="cpu")
+    except ImportError:
+        return ""
+    except Exception as error:  # whatever a file may do to a parser
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return f" that cannot be read as plain weights ({reason})"
+    is_diode = isinstance(held, dict) and {"problem_feature_dim", "config_feature_dim"} & set(held)
+    return " of diode's" if is_diode else ""

@@ -7,6 +7,8 @@ from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
+from . import _own_candidates
+from ._cpu_choices import is_ours
 from ._template_problem import Untold, config_of, problem_of
 from ._triode import Gpu, Problem, TemplateRanker
 
@@ -28,6 +30,7 @@ class Options:
     top_k: int = 3
     threshold: float = 1.1
     fallback: bool = True
+    own_candidates: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.top_k, int) or isinstance(self.top_k, bool) or self.top_k < 1:
@@ -70,7 +73,8 @@ class Selection:
 
     def uuid(self) -> tuple[Any, ...]:
         """What decides the choices: part of the key of compiled graphs."""
-        return ("triode", self.ranker.digest, self.options.top_k, self.options.threshold)
+        options = self.options
+        return ("triode", self.ranker.digest, options.top_k, options.threshold, options.own_candidates)
 
     def select(self, choices: list[Any], inputs: Any, op_name: str) -> list[Any]:
         """Those of `choices` worth timing, in their order of preference. Whatever the model has nothing to say
@@ -89,7 +93,7 @@ class Selection:
         if not picks.kept:
             return self._fall_back("nothing_fits", choices)
         self.count("model_selections")
-        self.count("configs_filtered", len(ranked) - len(picks.kept))
+        self.count("configs_filtered", max(0, len(ranked) - len(picks.kept)))
         alone = self._alone(picks, passed, op_name)
         if alone is not None:
             self.count("single_choices")
@@ -120,6 +124,8 @@ class Selection:
         problems = [problem_of(inputs, op_name, ranked[0][0], scale) for scale in _scales(inputs)]
         gpu = self.gpu_of_device(inputs.device())
         configs = [config for _, config in ranked]
+        if self.options.own_candidates:
+            configs += _own_candidates.beyond(configs, op_name)
         key = (tuple(problems), op_name, gpu.name, tuple(configs), self.threshold_now())
         with self._lock:
             picks = self._rankings.get(key)
@@ -134,22 +140,27 @@ class Selection:
         positions, explanation = picks
         with self._lock:
             self._explanations[f"{explanation.problem} on {explanation.device}"] = explanation
-        return _Picks([ranked[position][0] for position in positions], explanation)
+        kept = [
+            ranked[position][0]
+            if position < len(ranked)
+            else _own_candidates.make_choice(ranked[0][0], configs[position], inputs)
+            for position in positions
+        ]
+        self.count("own_candidates_kept", sum(position >= len(ranked) for position in positions))
+        return _Picks(kept, explanation)
 
     def _rank(
         self, problems: list[Problem], gpu: Gpu, configs: list[tuple[int, ...]], op_name: str
     ) -> tuple[list[int], Explanation]:
-        count = self.options.top_k
+        more = self.options.top_k * EXTRAPOLATED_KEEPS
+        count = more if op_name == "mm_plus_mm" else self.options.top_k
         middle = problems[len(problems) // 2]
-        ranking = self.ranker.rank(middle, gpu, configs, count)
+        ranking = self.ranker.rank(middle, gpu, configs, count, more)
         is_told = ranking.support == "in support" and op_name != "mm_plus_mm"
-        if not is_told:
-            count *= EXTRAPOLATED_KEEPS
-            ranking = self.ranker.rank(middle, gpu, configs, count)
         threshold = self.threshold_now()
         picks = [(pick.index, pick.relative_time) for pick in ranking.picks]
         if len(problems) > 1:
-            picks = self._robust(problems, gpu, configs, count)
+            picks = self._robust(problems, gpu, configs, count if is_told else more)
         kept = [(index, relative) for index, relative in picks if relative <= threshold]
         explanation = Explanation(
             op=op_name,
@@ -175,7 +186,7 @@ class Selection:
         for problem in problems:
             times = {
                 p.index: math.log(p.relative_time)
-                for p in self.ranker.rank(problem, gpu, configs, wide).picks
+                for p in self.ranker.rank(problem, gpu, configs, wide, wide).picks
             }
             worst = max(times.values(), default=0.0)
             for index in range(len(configs)):
@@ -213,8 +224,9 @@ class Selection:
         return choices
 
     def count(self, name: str, by: int = 1) -> None:
-        with self._lock:
-            self._counters[name] += by
+        if by:
+            with self._lock:
+                self._counters[name] += by
 
 
 @dataclass
@@ -225,7 +237,7 @@ class _Picks:
 
 def is_vendor(choice: Any) -> bool:
     """Whether the choice is the library's own kernel (cuBLAS through ATen), which is never dropped."""
-    return str(getattr(choice.template, "uid", "")).startswith("aten")
+    return str(getattr(choice.template, "uid", "")).startswith("aten") and not is_ours(choice)
 
 
 def _scales(inputs: Any) -> list[tuple[float, float, float, float]]:

@@ -49,8 +49,8 @@ def problem_of(
     )
     a, b = inputs.mat1mat2()
     dtype = _dtype_word(a, b, choice)
-    a_transposed, lda = _stored(_strides(inputs, a), k, m)
-    b_transposed, ldb = _stored(_strides(inputs, b), n, k)
+    a_transposed, lda = stored(_strides(inputs, a), k, m)
+    b_transposed, ldb = stored(_strides(inputs, b), n, k)
     if op_name == "mm_plus_mm":
         # Two products, one after the other, into the same tile.
         k *= 2
@@ -98,7 +98,7 @@ def _strides(inputs: Any, node: Any) -> tuple[int, ...]:
     return inputs.strides_hinted()[position]
 
 
-def _stored(strides: tuple[int, ...], columns: int, rows: int) -> tuple[bool, int]:
+def stored(strides: tuple[int, ...], columns: int, rows: int) -> tuple[bool, int]:
     """Whether a matrix of rows x columns is stored transposed, and its leading dimension. The stride of a
     dimension of size 1 means nothing."""
     across, along = strides[-2:]

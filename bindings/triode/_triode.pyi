@@ -53,12 +53,18 @@ class Artifact:
     digest: int
     code_bytes: int
     def run(self, a: Buffer, b: Buffer, c: Buffer, alpha: float = 1.0, beta: float = 0.0) -> None: ...
+    def run_at(self, a: int, b: int, c: int, alpha: float = 1.0, beta: float = 0.0) -> None: ...
 
 class CpuDevice:
     target: Target
     def __init__(self) -> None: ...
     def space(self, problem: Problem) -> Space: ...
     def build(self, problem: Problem, config: Config) -> Artifact: ...
+
+class CpuChooser:
+    digest: str
+    def __init__(self, path: str) -> None: ...
+    def choose(self, device: CpuDevice, problem: Problem) -> Config: ...
 
 class Gpu:
     name: str
@@ -96,13 +102,22 @@ class TemplateRanker:
     digest: str
     card: str
     def __init__(self, path: str) -> None: ...
+    @staticmethod
+    def from_bytes(snapshot: bytes) -> TemplateRanker: ...
     def rank(
         self,
         problem: Problem,
         gpu: Gpu,
         configs: list[tuple[int, int, int, int, int, int]],
         count: int,
+        doubtful_count: int,
     ) -> TemplateRanking: ...
+    def learned(
+        self,
+        problem: Problem,
+        gpu: Gpu,
+        timed: list[tuple[tuple[int, int, int, int, int, int], float]],
+    ) -> bytes: ...
 
 def leave_timings(
     *,
@@ -110,6 +125,16 @@ def leave_timings(
     toolchain: str,
     problem: Problem,
     rows: list[tuple[tuple[int, int, int, int, int, int], float | None]],
+    vendor_ms: float | None,
+    when_unix_s: int,
+    cache: str = "",
+) -> None: ...
+def leave_cpu_timing(
+    *,
+    target: Target,
+    problem: Problem,
+    config: str,
+    ms: float,
     vendor_ms: float | None,
     when_unix_s: int,
     cache: str = "",

@@ -18,10 +18,11 @@ import warnings
 from dataclasses import asdict
 from typing import Any
 
+from ._cpu_choices import CpuChoices
 from ._feedback import Feedback
-from ._models import find_model
+from ._models import load_ranker
 from ._selection import Options, Selection
-from ._template_problem import gpu_of
+from ._template_problem import Untold, gpu_of
 from ._triode import Gpu, Problem, TemplateRanker
 
 KEY = "triode"
@@ -34,9 +35,10 @@ _installed: "Installation | None" = None
 class Installation:
     """What install() did; a context manager that undoes it."""
 
-    def __init__(self, selection: Selection, way: str, feedback: Feedback) -> None:
+    def __init__(self, selection: Selection, way: str, source: str, feedback: Feedback) -> None:
         self.selection = selection
         self.way = way
+        self.source = source
         self._feedback = feedback
 
     def __enter__(self) -> "Installation":
@@ -53,10 +55,13 @@ def install(
     threshold: float = 1.1,
     fallback: bool = True,
     cache: str | None = None,
+    own_candidates: bool = False,
+    cpu: bool = True,
 ) -> Installation:
     """Lets a model choose among Inductor's templates, in place of an earlier installation.
 
-    model: a snapshot file, or the name of a shipped model; None is the shipped "gpu".
+    model: a snapshot file, or the name of a shipped model; None is the one promoted in the cache (`triode model
+        promote`), else the shipped "gpu".
     top_k: at most so many templates are kept (twice as many for ops and devices the model was not trained on);
         the vendor's kernel stays beside them. 1 hands over one choice, ours or the vendor's, whichever the
         model expects to be faster, so that nothing is timed.
@@ -64,20 +69,24 @@ def install(
         error, as Inductor's own timings show it.
     fallback: on an unexpected error keep all choices and warn, rather than fail the compilation.
     cache: folder of the cache that gets what Inductor times; None is the user's own (`triode cache path`).
+    own_candidates: also rank tiles, stages and orders of tiles that Inductor does not list; what is kept of them
+        is timed with the rest.
+    cpu: with max-autotune, a kernel of Triode's joins the choices for mm, addmm and bmm on the CPU.
 
     Raises ImportError without torch, RuntimeError for a torch whose hook it does not know, FileNotFoundError
     and ValueError for a wrong model or option. Then nothing has changed.
     """
     global _installed
-    options = Options(top_k, threshold, fallback)
+    options = Options(top_k, threshold, fallback, own_candidates)
     choices = _check_torch()
-    ranker = TemplateRanker(str(find_model(model or "gpu")))
+    ranker, source = load_ranker(model, cache or "")
     _check_ranker(ranker)
     selection = Selection(ranker, options, _gpu_of_device)
+    cpu_choices = CpuChoices() if cpu else None
     if _installed is not None:
         uninstall()
-    way = _register(choices, selection)
-    _installed = Installation(selection, way, _add_feedback(selection, cache or ""))
+    way = _register(choices, selection, cpu_choices)
+    _installed = Installation(selection, way, source, _add_feedback(selection, cpu_choices, cache or ""))
     return _installed
 
 
@@ -101,6 +110,7 @@ def status() -> dict[str, Any]:
         "installed": True,
         "way": _installed.way,
         "model": selection.ranker.name,
+        "model_from": _installed.source,
         "digest": selection.ranker.digest,
         "top_k": selection.options.top_k,
         "threshold": selection.options.threshold,
@@ -143,7 +153,7 @@ def _check_ranker(ranker: TemplateRanker) -> None:
         l2_bytes=41943040,
     )
     configs = [(64, 64, 32, 8, 3, 4), (128, 128, 32, 8, 3, 4), (16, 16, 16, 8, 2, 1)]
-    ranking = ranker.rank(Problem.parse("mm f16 1024x1024x1024 nn"), a100, configs, 3)
+    ranking = ranker.rank(Problem.parse("mm f16 1024x1024x1024 nn"), a100, configs, 3, 3)
     if not ranking.picks:
         raise ValueError(
             f"the model {ranker.name} ranks nothing for a plain f16 matmul on an A100; it is no model for templates"
@@ -158,10 +168,32 @@ def _gpu_of_device(device: Any) -> Gpu:
     return gpu_of(torch.cuda.get_device_properties(device))
 
 
-def _handler_class(choices: Any, selection: Selection) -> type:
+def _choose(
+    selection: Selection, cpu: CpuChoices | None, all_choices: list[Any], inputs: Any, op_name: str
+) -> list[Any]:
+    if inputs.device().type != "cpu":
+        return selection.select(all_choices, inputs, op_name)
+    from torch._inductor import config
+    from torch._inductor.virtualized import V
+
+    # A second choice is timed whatever the mode, and a wrapper in C++ cannot call ours.
+    is_timed = config.max_autotune or config.max_autotune_gemm
+    if cpu is None or not is_timed or V.graph.cpp_wrapper:
+        return all_choices
+    selection.count("total_calls")
+    try:
+        joined = cpu.join(all_choices, inputs, op_name)
+    except (Untold, NotImplementedError):
+        selection.count("fallback_unsupported")
+        return all_choices
+    selection.count("cpu_choices")
+    return joined
+
+
+def _handler_class(choices: Any, selection: Selection, cpu: CpuChoices | None) -> type:
     class TriodeChoices(choices.InductorChoices):
         def uuid(self) -> tuple[Any, ...]:
-            return selection.uuid()
+            return (*selection.uuid(), cpu and cpu.kernels.chooser.digest)
 
         def _finalize_template_configs(
             self, template_choices, kernel_inputs, templates, op_name, kwarg_overrides=None
@@ -170,7 +202,7 @@ def _handler_class(choices: Any, selection: Selection) -> type:
                 template_choices, kernel_inputs, templates, op_name, kwarg_overrides
             )
             try:
-                return selection.select(all_choices, kernel_inputs, op_name)
+                return _choose(selection, cpu, all_choices, kernel_inputs, op_name)
             except Exception as error:
                 if not selection.options.fallback:
                     raise
@@ -183,8 +215,8 @@ def _handler_class(choices: Any, selection: Selection) -> type:
     return TriodeChoices
 
 
-def _register(choices: Any, selection: Selection) -> str:
-    handler = _handler_class(choices, selection)
+def _register(choices: Any, selection: Selection, cpu: CpuChoices | None) -> str:
+    handler = _handler_class(choices, selection, cpu)
     if hasattr(choices, "register_inductor_choices"):
         choices.register_inductor_choices(KEY, handler)
         return "register_inductor_choices"
@@ -214,12 +246,12 @@ def _unregister(choices: Any, way: str) -> None:
     V.set_choices_handler(choices.InductorChoices())
 
 
-def _add_feedback(selection: Selection, cache: str) -> Feedback:
+def _add_feedback(selection: Selection, cpu: CpuChoices | None, cache: str) -> Feedback:
     import torch
     import triton
     from torch._inductor import select_algorithm
 
-    feedback = Feedback(selection, f"torch {torch.__version__} triton {triton.__version__}", cache)
+    feedback = Feedback(selection, cpu, f"torch {torch.__version__} triton {triton.__version__}", cache)
     select_algorithm.add_feedback_saver(feedback)
     return feedback
 

@@ -3,6 +3,7 @@
 the generated Triton source. Timings are made up, and the name of the gpu is the argument: one process each."""
 
 import contextlib
+import importlib.util
 import json
 import os
 import re
@@ -20,11 +21,14 @@ os.environ["TORCHINDUCTOR_CACHE_DIR"] = _folder.name
 import torch
 import torch._inductor.runtime.triton_helpers as triton_helpers
 import triode
+import triton
 from pretended_gpu import pretended_gpu
 from torch._inductor import config, select_algorithm
 from torch._inductor.compile_fx import compile_fx
 from torch._inductor.graph import GraphLowering
 from torch._subclasses.fake_tensor import FakeTensorMode
+from triode import _triode
+from triode._template_problem import gpu_of
 
 GPU = "A100"
 
@@ -54,14 +58,14 @@ def captured_sources(sources):
         sources.append(self.codegen()[0].value)
         outputs = len(self.graph_outputs)
         module = mock.Mock(__file__="<captured>")
-        module.call = lambda args: [None] * outputs
+        module.call = lambda args: [torch.empty(0) for _ in range(outputs)]
         return module
 
     with mock.patch.object(GraphLowering, "compile_to_module", compile_to_module):
         yield
 
 
-def compile_layers(time_of=lambda fields: 1.0):
+def compile_layers(time_of=lambda fields: 1.0, dynamic=False):
     """The generated source, and of each op that was timed its choices, without their running numbers. The
     vendor takes 1000."""
     timed = []
@@ -86,8 +90,22 @@ def compile_layers(time_of=lambda fields: 1.0):
     )
     with quiet, mock.patch.object(select_algorithm.AlgorithmSelectorCache, "benchmark", benchmark):
         with triton_helpers.skip_gpu_driver_setup(), FakeTensorMode(), captured_sources(sources):
-            torch.compile(Layers(), fullgraph=True, backend=backend)(*inputs())
+            torch.compile(Layers(), fullgraph=True, backend=backend, dynamic=dynamic)(*inputs())
     return sources[0], timed
+
+
+KERNEL = re.compile(r"async_compile\.triton\('(triton_tem\w+)', '''(.*?)''', device_str='cuda'\)", re.DOTALL)
+
+
+def kernels_of(source):
+    """The kernels in generated source, by name, as Inductor would load them."""
+    for name, text in KERNEL.findall(source):
+        path = Path(_folder.name) / f"{name}_{len(text)}.py"
+        path.write_text(text)
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield name, getattr(module, name)
 
 
 def setUpModule():
@@ -147,6 +165,39 @@ class Compile(unittest.TestCase):
             self.assertIn(told["alone"], ("ours", "vendor"))
         else:  # a gpu the model was not trained on keeps the vendor beside
             self.assertTrue(all(len(names) > 1 for names in timed))
+
+    def test_the_chosen_kernels_compile_to_machine_code(self):
+        triode.install(top_k=1)
+        source, _ = compile_layers()
+        cubins = []
+
+        def compile_for_real(*arguments, original=triton.compile, **options):
+            kernel = original(*arguments, **options)
+            cubins.append(kernel.asm["cubin"])
+            return kernel
+
+        with pretended_gpu(GPU), triton_helpers.skip_gpu_driver_setup():
+            with mock.patch.object(triton, "compile", compile_for_real):
+                for _, kernel in kernels_of(source):
+                    kernel._precompile_config(kernel.configs[0])
+        self.assertTrue(cubins)
+        self.assertTrue(all(cubin.startswith(b"\x7fELF") for cubin in cubins))
+
+    def test_candidates_of_our_own_reach_the_generated_code(self):
+        triode.install(top_k=4, threshold=100, own_candidates=True)
+        # Inductor lists GROUP_M 8 alone.
+        source, _ = compile_layers(lambda fields: 1.0 if fields["GROUP_M"] == 8 else 0.5)
+        self.assertGreater(triode.status()["counters"]["own_candidates_kept"], 0)
+        self.assertRegex(source, r"GROUP_M'?\s*:( tl.constexpr =)? (?!8\b)\d+")
+
+    def test_sizes_that_vary(self):
+        triode.install(top_k=2)
+        source, timed = compile_layers(dynamic=True)
+        self.assertEqual(triode.status()["counters"]["model_selections"], 3)
+        self.assertNotIn("fallback_error", triode.status()["counters"])
+        self.assertIn("triton_tem", source)
+        for names in timed:
+            self.assertLessEqual(sum(name.startswith("triton") for name in names), 4)
 
     def test_another_op_than_was_trained_is_marked_and_keeps_more(self):
         triode.install(top_k=2, threshold=100)
@@ -230,7 +281,72 @@ class Compile(unittest.TestCase):
         self.assertEqual(len(keys), 3)
 
 
+class Promoted(unittest.TestCase):
+    """What was learned online and promoted is what Inductor gets."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.enterContext(mock.patch.dict(os.environ, TRIODE_CACHE=str(self.folder / "cache")))
+        self.addCleanup(triode.uninstall)
+
+    def promote(self, path):
+        command = [os.environ["TRIODE_COMMAND"], "model", "promote", str(path), "--quiet"]
+        subprocess.run(command, check=True, capture_output=True)
+
+    def favourites(self):
+        compile_layers()
+        told = next(one for one in triode.explain() if one["op"] == "mm")
+        return triode.Problem.parse(told["problem"]), [one["config"] for one in told["kept"]]
+
+    def test_a_learned_snapshot_changes_inductors_choice(self):
+        installed = triode.install(top_k=3, threshold=100)
+        self.assertEqual(triode.status()["model_from"], "shipped")
+        problem, before = self.favourites()
+        with pretended_gpu(GPU) as properties:
+            gpu = gpu_of(properties)
+        timed = [(before[0], 1e-2), (before[1], 1e-4), (before[2], 1e-4)]
+        ranker = installed.selection.ranker
+        for _ in range(4):
+            snapshot = ranker.learned(problem, gpu, timed)
+            ranker = _triode.TemplateRanker.from_bytes(snapshot)
+        path = self.folder / "learned.snapshot"
+        path.write_bytes(snapshot)
+        self.promote(path)
+        triode.install(top_k=3, threshold=100)
+        self.assertEqual(triode.status()["model_from"], "promoted")
+        self.assertEqual(triode.status()["digest"], ranker.digest)
+        self.assertNotEqual(self.favourites()[1][0], before[0])
+        triode.install(top_k=3, threshold=100, model="gpu")
+        self.assertEqual(self.favourites()[1], before)
+
+    def test_a_promoted_model_that_cannot_be_read_is_passed_over(self):
+        store = self.folder / "cache" / "store"
+        store.mkdir(parents=True)
+        (store / "CURRENT").write_text("no cache")
+        with self.assertWarnsRegex(UserWarning, "uses its shipped model"):
+            triode.install()
+        self.assertEqual(triode.status()["model_from"], "shipped")
+
+
+class Harmful:
+    def __reduce__(self):
+        return (os.system, ("touch harm_was_done",))
+
+
 class Refusals(unittest.TestCase):
+    def test_checkpoints(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            weights = {"model_state_dict": {"weight": torch.ones(2)}, "problem_feature_dim": 17}
+            torch.save(weights, "diode.pt")
+            self.assert_refused(ValueError, "checkpoint of torch of diode's.*triode train", model="diode.pt")
+            torch.save({"model": Harmful()}, "harmful.pt")
+            self.assert_refused(ValueError, "cannot be read as plain weights", model="harmful.pt")
+            Path("nothing.pt").write_bytes(b"nothing")
+            self.assert_refused(ValueError, "cannot be read as plain weights", model="nothing.pt")
+            self.assertFalse(Path("harm_was_done").exists())
+
     def assert_refused(self, error, text, **options):
         with self.assertRaisesRegex(error, text):
             triode.install(**options)

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 from triode import _triode
 from triode._models import find_model, shipped_models
+from triode._own_candidates import all_configs, beyond, make_choice
 from triode._selection import Options, Selection
-from triode._template_problem import Untold, problem_of
+from triode._template_problem import CONFIG_FIELDS, Untold, problem_of
 
 A100 = _triode.Gpu(
     name="NVIDIA A100-SXM4-40GB",
@@ -29,9 +30,22 @@ TILES = [
 ]
 
 
+class Params:
+    def __init__(self, fields):
+        self._fields = fields
+
+    def to_kwargs(self):
+        return dict(self._fields)
+
+
+class Choice:
+    def __init__(self, template, params, extra_kwargs, layout, inputs):
+        self.template, self.params, self.extra_kwargs = template, params, extra_kwargs
+        self.layout, self.inputs = layout, inputs
+
+
 def choice(uid, extra=None, **fields):
-    params = SimpleNamespace(to_kwargs=lambda: dict(fields))
-    return SimpleNamespace(template=SimpleNamespace(uid=uid), params=params, extra_kwargs=extra or {})
+    return Choice(SimpleNamespace(uid=uid), Params(fields), extra or {}, "layout", "inputs")
 
 
 def templates(uid="triton::mm", extra=None):
@@ -209,6 +223,64 @@ class Problems(unittest.TestCase):
             problem_of(inputs, "mm", templates()[0])
 
 
+class OwnCandidates(unittest.TestCase):
+    def kept_of(self, k, **options):
+        chosen = selection(top_k=8, threshold=100, **options)
+        offered = templates(extra={"ALLOW_TF32": True})[:2]
+        kept = chosen.select([VENDOR, *offered], Inputs(4096, 4096, k), "mm")
+        return [one for one in kept[1:] if not any(one is other for other in offered)], chosen
+
+    def test_none_join_unless_asked_for(self):
+        self.assertEqual(self.kept_of(1000)[0], [])
+
+    def test_those_that_the_model_prefers_join(self):
+        kept, chosen = self.kept_of(1024, own_candidates=True)
+        self.assertGreater(len(kept), 4)
+        self.assertEqual(chosen.counters()["own_candidates_kept"], len(kept))
+        listed = {tuple(one.params.to_kwargs()[name] for name in CONFIG_FIELDS) for one in templates()[:2]}
+        added = {tuple(one.params.to_kwargs()[name] for name in CONFIG_FIELDS) for one in kept}
+        self.assertFalse(listed & added)
+        self.assertNotEqual(chosen.uuid(), selection(top_k=8, threshold=100).uuid())
+
+    def test_what_the_problem_decides_follows_the_problem(self):
+        for k in (1000, 1024):
+            for one in self.kept_of(k, own_candidates=True)[0]:
+                fields = one.params.to_kwargs()
+                self.assertEqual(fields["EVEN_K"], k % fields["BLOCK_K"] == 0)
+                self.assertEqual(one.extra_kwargs, {"ALLOW_TF32": True})
+                self.assertEqual((one.layout, one.inputs), ("layout", "inputs"))
+
+    def test_a_depth_that_varies_is_never_even(self):
+        made = make_choice(templates()[0], (64, 64, 32, 4, 3, 4), Inputs(64, 64, 1024, varies="k"))
+        self.assertIs(made.params.to_kwargs()["EVEN_K"], False)
+
+    def test_ops_of_another_loop_get_none(self):
+        self.assertEqual(beyond([], "mm_plus_mm"), [])
+        self.assertEqual(len(beyond([(64, 64, 32, 8, 3, 4)], "mm")), len(all_configs()) - 1)
+
+
+class Learning(unittest.TestCase):
+    def test_timings_change_what_is_preferred(self):
+        ranker = _triode.TemplateRanker(str(find_model("gpu")))
+        problem = _triode.Problem.parse("mm f16 2048x2048x2048 nn")
+        configs = [(64, 64, 32, 8, 3, 4), (128, 128, 32, 8, 3, 4), (128, 64, 64, 8, 4, 4)]
+        before = ranker.rank(problem, A100, configs, 1, 1).picks[0].index
+        timed = [(config, 1e-3 if index == before else 2e-4) for index, config in enumerate(configs)]
+        for _ in range(4):
+            ranker = _triode.TemplateRanker.from_bytes(ranker.learned(problem, A100, timed))
+        self.assertNotEqual(ranker.rank(problem, A100, configs, 1, 1).picks[0].index, before)
+
+    def test_wrong_bytes_and_configs_are_refused(self):
+        with self.assertRaisesRegex((ValueError, RuntimeError), "snapshot"):
+            _triode.TemplateRanker.from_bytes(b"nothing")
+        ranker = _triode.TemplateRanker(str(find_model("gpu")))
+        problem = _triode.Problem.parse("mm f16 64x64x64 nn")
+        with self.assertRaisesRegex(ValueError, "block_m is 0"):
+            ranker.learned(problem, A100, [((0, 64, 32, 8, 3, 4), 1e-3)])
+        with self.assertRaisesRegex(ValueError, "is for a cpu"):
+            _triode.TemplateRanker(str(find_model("cpu-x86")))
+
+
 class Ranker(unittest.TestCase):
     def test_models_are_shipped(self):
         self.assertIn("gpu", shipped_models())
@@ -221,7 +293,7 @@ class Ranker(unittest.TestCase):
         ranker = _triode.TemplateRanker(str(find_model("gpu")))
         problem = _triode.Problem.parse("mm f16 64x64x64 nn")
         with self.assertRaisesRegex(ValueError, "num_warps is 0"):
-            ranker.rank(problem, A100, [(64, 64, 32, 8, 3, 0)], 1)
+            ranker.rank(problem, A100, [(64, 64, 32, 8, 3, 0)], 1, 1)
         with self.assertRaisesRegex(NotImplementedError, "compute capability 6.1"):
             _triode.Gpu(
                 name="GTX",
@@ -240,7 +312,7 @@ class Ranker(unittest.TestCase):
                 smem_per_block_bytes=1,
                 l2_bytes=1,
             )
-        self.assertEqual(ranker.rank(problem, A100, [], 3).picks, [])
+        self.assertEqual(ranker.rank(problem, A100, [], 3, 3).picks, [])
 
 
 if __name__ == "__main__":

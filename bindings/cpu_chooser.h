@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "core/config.h"
+#include "core/problem.h"
+#include "core/status.h"
+#include "learner/model/cost_model.h"
+#include "runtime/device/cpu_device.h"
+
+namespace triode::python {
+
+// Chooses a kernel of the CPU's for a problem without timing any, by a snapshot. Immutable: any
+// number of threads may choose at once.
+class CpuChooser {
+ public:
+  static Result<CpuChooser> load(const std::string& path);
+
+  const std::string& digest() const { return model_.digest(); }
+
+  // The config that the model expects to be the fastest, of those that did well in kind and of some
+  // hundred others; the best guess where the model has nothing to say. The same problem on the same
+  // device gives the same one. kUnsupported if the device has no kernel for it.
+  Result<Config> choose(const CpuDevice& device, const Problem& problem) const;
+
+ private:
+  explicit CpuChooser(CostModel model) : model_(std::move(model)) {}
+
+  CostModel model_;
+};
+
+}  // namespace triode::python
