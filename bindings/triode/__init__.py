@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Triode in Python: a learned model inside torch.compile, and matmuls with a kernel of your choice.
 
-`triode.install()` lets the model choose among Inductor's kernels: see triode.inductor. Importing triode changes nothing and does not import
+`triode.install()` lets the model choose among Inductor's kernels: see triode.inductor. `triode.intercept()`
+answers PyTorch's own matmuls: see triode.interception. Importing triode changes nothing and does not import
 torch; `import triode.auto` installs at once. triode.types reads and writes torch-diode's files, and
 triode.compat.diode has its names.
 
@@ -26,6 +27,7 @@ cannot run, MemoryError, and RuntimeError for everything else.
 from ._triode import Artifact, Config, CpuDevice, Problem, Space, Target, __version__
 from .collection import MatmulCollector
 from .inductor import explain, install, status, uninstall
+from .interception import intercept, release
 from .registry import get_integration_status, get_model_registry
 from .stats import get_stats, reset_stats
 
@@ -43,6 +45,8 @@ __all__ = [
     "get_model_registry",
     "get_stats",
     "install",
+    "intercept",
+    "release",
     "reset_stats",
     "status",
     "uninstall",

@@ -43,7 +43,7 @@ OWNERS = {
     "oneapi/tbb": {"runtime"},
     "pybind11/": {"bindings"},
     # Triode's own installed headers, as a program that has installed them includes them.
-    "triode/": {"runtime"},
+    "triode/": {"runtime", "bindings"},
     "CLI/": {"tools"},
     "spdlog/": {"runtime", "tools"},
     "fmt/": {"runtime", "tools"},
