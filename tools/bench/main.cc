@@ -12,6 +12,7 @@
 #include "tools/bench/cpu_gemm_command.h"
 #include "tools/bench/hit_calls_command.h"
 #include "tools/bench/host_overhead_command.h"
+#include "tools/bench/inductor_hook_command.h"
 #include "tools/bench/learner_command.h"
 #include "tools/bench/tuner_calls_command.h"
 #include "tools/bench/tuner_command.h"
@@ -32,6 +33,7 @@ constexpr Benchmark kBenchmarks[] = {
     {"cache", true, run_cache},
     {"learner", true, run_learner},
     {"tuner", true, run_tuner},
+    {"inductor-hook", true, run_inductor_hook},
     {kHitCallsName, false, run_hit_calls},
     {kTunerCallsName, false, run_tuner_calls},
 };
