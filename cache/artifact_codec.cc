@@ -18,12 +18,6 @@ constexpr int kCompressionLevel = 3;
 // Far above any kernel; a larger claim is damage, and must not be allocated.
 constexpr int64_t kMostCodeBytes = int64_t{1} << 30;
 
-Status finish(FieldReader& fields) {
-  std::string unknown;  // what a newer Triode knows of an artifact it finds out again
-  int32_t unknown_count = 0;
-  return fields.finish(unknown, unknown_count);
-}
-
 }  // namespace
 
 std::string artifact_code_key(std::string_view digest) {
@@ -62,7 +56,7 @@ std::string encode_artifact_entry(const ArtifactEntry& entry) {
   fields.add("stored_bytes", entry.stored_bytes);
   fields.add("made", entry.made_unix_s);
   fields.add("used", entry.used_unix_s);
-  return fields.seal();
+  return fields.seal(entry.unknown, entry.unknown_count);
 }
 
 std::string encode_made_for(std::string_view digest) {
@@ -77,7 +71,7 @@ Result<std::string> decode_artifact_code(std::string_view bytes) {
   std::string_view packed;
   fields.require("size", size);
   if (!fields.read_text("zstd", packed)) return corrupt("an artifact is damaged: it has no code");
-  TRIODE_TRY(finish(fields));
+  TRIODE_TRY(fields.finish());
   if (size < 0 || size > kMostCodeBytes) return corrupt("an artifact is damaged: its size");
   std::string code(static_cast<size_t>(size), '\0');
   const size_t got = ZSTD_decompress(code.data(), code.size(), packed.data(), packed.size());
@@ -101,7 +95,7 @@ Result<ArtifactEntry> decode_artifact_entry(const std::string& digest, std::stri
   fields.require("stored_bytes", entry.stored_bytes);
   fields.require("made", entry.made_unix_s);
   fields.require("used", entry.used_unix_s);
-  TRIODE_TRY(finish(fields));
+  TRIODE_TRY(fields.finish(entry.unknown, entry.unknown_count));
   return entry;
 }
 
@@ -109,7 +103,7 @@ Result<std::string> decode_made_for(std::string_view bytes) {
   FieldReader fields = TRIODE_TRY(FieldReader::open(bytes));
   std::string digest;
   fields.require("digest", digest);
-  TRIODE_TRY(finish(fields));
+  TRIODE_TRY(fields.finish());
   return digest;
 }
 

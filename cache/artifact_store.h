@@ -35,6 +35,9 @@ struct ArtifactEntry {
   int64_t stored_bytes = 0;  // compressed
   int64_t made_unix_s = 0;
   int64_t used_unix_s = 0;
+  // Fields of a newer Triode, as in TrialRecord. Written again.
+  std::string unknown = {};
+  int32_t unknown_count = 0;
 
   bool operator==(const ArtifactEntry&) const = default;
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/field_map.h"
 
-#include <bitset>
-#include <cmath>
+#include <algorithm>
 #include <limits>
-#include <msgpack.hpp>
 #include <utility>
 
+#include "cache/msgpack_bytes.h"
 #include "core/crc32.h"
 
 namespace triode {
@@ -14,186 +13,192 @@ namespace {
 
 // Of the value alone; the cache has a schema version of its own. A value of another version is
 // unreadable, and comes only with a newer schema.
-constexpr uint32_t kVersion = 1;
+constexpr uint64_t kVersion = 1;
+constexpr size_t kEnvelopeParts = 3;
 
 // A value has some twenty fields. Bytes that claim more are not ours, and must not make the reader
 // allocate what they claim. Extra fields of an import are a map of their own.
-constexpr size_t kMostElements = 1024;
 constexpr size_t kMostFields = 64;
-constexpr size_t kMostDepth = 16;
+constexpr int kMostDepth = 16;
 
 // More than a measurement of ours has, so that its text is allocated once.
 constexpr size_t kUsualBytes = 256;
+constexpr size_t kUsualFields = 16;
 
 Status damaged(std::string_view why) {
   return corrupt("a stored value is damaged: " + std::string(why));
 }
 
-msgpack::object_handle unpack(std::string_view bytes) {
-  const size_t most_bytes = bytes.size();
-  const msgpack::unpack_limit limit(kMostElements, kMostElements, most_bytes, most_bytes,
-                                    most_bytes, kMostDepth);
-  size_t offset = 0;
-  // Texts stay where they are, in `bytes`.
-  msgpack::object_handle handle = msgpack::unpack(
-      bytes.data(), bytes.size(), offset,
-      [](msgpack::type::object_type, std::size_t, void*) { return true; }, nullptr, limit);
-  if (offset != bytes.size()) throw msgpack::type_error();
-  return handle;
-}
-
-// The payload of an undamaged value. Throws what msgpack throws.
+// The payload of an undamaged value.
 Result<std::string_view> open_envelope(std::string_view bytes) {
-  const msgpack::object_handle handle = unpack(bytes);
-  const msgpack::object& envelope = handle.get();
-  if (envelope.type != msgpack::type::ARRAY || envelope.via.array.size != 3) {
-    return damaged("it is no array of three");
-  }
-  const msgpack::object* parts = envelope.via.array.ptr;
-  if (parts[0].as<uint32_t>() != kVersion) return damaged("it has another version");
-  if (parts[2].type != msgpack::type::BIN) return damaged("it has no payload");
-  const std::string_view payload(parts[2].via.bin.ptr, parts[2].via.bin.size);
-  if (parts[1].as<uint32_t>() != crc32(payload)) return damaged("its checksum is wrong");
-  return payload;
+  if (take_array_head(bytes) != kEnvelopeParts) return damaged("it is no array of three");
+  if (take_unsigned(bytes) != kVersion) return damaged("it has another version");
+  const std::optional<uint64_t> checksum = take_unsigned(bytes);
+  const std::optional<std::string_view> payload = take_text(bytes);
+  if (!checksum || !payload || !bytes.empty()) return damaged("it has no payload");
+  if (*checksum != crc32(*payload)) return damaged("its checksum is wrong");
+  return *payload;
 }
 
-bool is_whole(double value) {
-  constexpr double kMost = 1u << 31;
-  return value >= 0 && value < kMost && value == std::floor(value) && !std::signbit(value);
+template <typename Number, typename Wide>
+bool narrow(const std::optional<Wide>& from, Number& into) {
+  if (!from || !std::in_range<Number>(*from)) return false;
+  into = static_cast<Number>(*from);
+  return true;
+}
+
+bool take(std::string_view bytes, int32_t& value) {
+  return narrow(take_signed(bytes), value);
+}
+bool take(std::string_view bytes, int64_t& value) {
+  return narrow(take_signed(bytes), value);
+}
+bool take(std::string_view bytes, uint64_t& value) {
+  return narrow(take_unsigned(bytes), value);
+}
+bool take(std::string_view bytes, double& value) {
+  const std::optional<double> found = take_real(bytes);
+  value = found.value_or(value);
+  return found.has_value();
+}
+bool take(std::string_view bytes, bool& value) {
+  const std::optional<bool> found = take_bool(bytes);
+  value = found.value_or(value);
+  return found.has_value();
+}
+bool take(std::string_view bytes, std::string_view& value) {
+  const std::optional<std::string_view> found = take_text(bytes);
+  value = found.value_or(value);
+  return found.has_value();
+}
+bool take(std::string_view bytes, std::string& value) {
+  std::string_view text;
+  if (!take(bytes, text)) return false;
+  value = text;
+  return true;
+}
+bool take(std::string_view bytes, std::map<std::string, std::string>& value) {
+  const std::optional<size_t> count = take_map_head(bytes);
+  if (!count) return false;
+  value.clear();
+  for (size_t i = 0; i < *count; ++i) {
+    const std::optional<std::string_view> name = take_text(bytes);
+    const std::optional<std::string_view> text = take_text(bytes);
+    if (!name || !text) return false;
+    value.insert_or_assign(std::string(*name), std::string(*text));
+  }
+  return true;
 }
 
 }  // namespace
 
-// Where packers write to.
-struct FieldWriter::Sink {
-  void write(const char* bytes, size_t count) { text.append(bytes, count); }
-  std::string text;
-};
-
-FieldWriter::FieldWriter() : fields_(std::make_unique<Sink>()) {
-  fields_->text.reserve(kUsualBytes);
+FieldWriter::FieldWriter() {
+  fields_.reserve(kUsualBytes);
 }
-FieldWriter::~FieldWriter() = default;
 
 void FieldWriter::add(std::string_view name, std::string_view value) {
-  msgpack::packer(*fields_).pack(name).pack(value);
-  ++count_;
+  begin(name);
+  pack_text(value, fields_);
 }
 
 void FieldWriter::add(std::string_view name, int64_t value) {
-  msgpack::packer(*fields_).pack(name).pack(value);
-  ++count_;
+  begin(name);
+  pack_signed(value, fields_);
 }
 
 void FieldWriter::add(std::string_view name, uint64_t value) {
-  msgpack::packer(*fields_).pack(name).pack(value);
-  ++count_;
+  begin(name);
+  pack_unsigned(value, fields_);
 }
 
 void FieldWriter::add(std::string_view name, bool value) {
-  msgpack::packer(*fields_).pack(name).pack(value);
-  ++count_;
+  begin(name);
+  pack_bool(value, fields_);
 }
 
 void FieldWriter::add(std::string_view name, double value) {
-  msgpack::packer packer(*fields_);
-  packer.pack(name);
-  if (is_whole(value)) {
-    packer.pack(static_cast<uint32_t>(value));
-  } else if (std::abs(value) <= std::numeric_limits<float>::max() &&
-             static_cast<double>(static_cast<float>(value)) == value) {
-    packer.pack(static_cast<float>(value));
-  } else {
-    packer.pack(value);
-  }
-  ++count_;
+  begin(name);
+  pack_real(value, fields_);
 }
 
 void FieldWriter::add(std::string_view name, const std::map<std::string, std::string>& value) {
-  msgpack::packer(*fields_).pack(name).pack(value);
-  ++count_;
+  begin(name);
+  pack_map_head(value.size(), fields_);
+  for (const auto& [key, text] : value) {
+    pack_text(key, fields_);
+    pack_text(text, fields_);
+  }
 }
 
 void FieldWriter::add_bytes(std::string_view name, std::string_view value) {
-  msgpack::packer packer(*fields_);
-  packer.pack(name);
-  packer.pack_bin(static_cast<uint32_t>(value.size()));
-  packer.pack_bin_body(value.data(), static_cast<uint32_t>(value.size()));
+  begin(name);
+  pack_bytes(value, fields_);
+}
+
+void FieldWriter::begin(std::string_view name) {
+  pack_text(name, fields_);
   ++count_;
 }
 
 std::string FieldWriter::seal(std::string_view unknown, int32_t unknown_count) const {
-  const std::string& fields = fields_->text;
-  Sink map;
-  msgpack::packer(map).pack_map(count_ + static_cast<uint32_t>(unknown_count));
-  const size_t size = map.text.size() + fields.size() + unknown.size();
-  Sink sealed;
-  sealed.text.reserve(size + 16);
-  msgpack::packer packer(sealed);
-  packer.pack_array(3);
-  packer.pack(kVersion);
-  packer.pack(crc32(unknown, crc32(fields, crc32(map.text))));
-  packer.pack_bin(static_cast<uint32_t>(size));
-  for (const std::string_view part :
-       {std::string_view(map.text), std::string_view(fields), unknown}) {
-    sealed.text += part;
-  }
-  return std::move(sealed.text);
+  std::string map;
+  pack_map_head(count_ + static_cast<size_t>(unknown_count), map);
+  const size_t size = map.size() + fields_.size() + unknown.size();
+  std::string sealed;
+  sealed.reserve(size + 16);
+  pack_array_head(kEnvelopeParts, sealed);
+  pack_unsigned(kVersion, sealed);
+  pack_unsigned(crc32(unknown, crc32(fields_, crc32(map))), sealed);
+  pack_bytes_head(size, sealed);
+  sealed += map;
+  sealed += fields_;
+  sealed += unknown;
+  return sealed;
 }
 
-struct FieldReader::State {
-  msgpack::object_handle handle;
-  std::bitset<kMostFields> is_known;
-  std::string problem;  // the first field that was missing or of another type; empty: none yet
-
-  uint32_t size() const { return handle->via.map.size; }
-  const msgpack::object_kv& pair(uint32_t i) const { return handle->via.map.ptr[i]; }
-
-  const msgpack::object* find(std::string_view name) {
-    for (uint32_t i = 0; i < size(); ++i) {
-      const msgpack::object& key = pair(i).key;
-      if (key.type == msgpack::type::STR &&
-          std::string_view(key.via.str.ptr, key.via.str.size) == name) {
-        is_known.set(i);
-        return &pair(i).val;
-      }
-    }
-    return nullptr;
-  }
-};
-
-FieldReader::FieldReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
-FieldReader::FieldReader(FieldReader&&) noexcept = default;
-FieldReader& FieldReader::operator=(FieldReader&&) noexcept = default;
-FieldReader::~FieldReader() = default;
-
 Result<FieldReader> FieldReader::open(std::string_view bytes) {
-  try {
-    const std::string_view payload = TRIODE_TRY(open_envelope(bytes));
-    auto state = std::make_unique<State>();
-    state->handle = unpack(payload);
-    if (state->handle->type != msgpack::type::MAP) return damaged("it is no map");
-    if (state->size() > kMostFields) return damaged("it has too many fields");
-    return FieldReader(std::move(state));
-  } catch (const std::exception&) {
-    return damaged("it is no msgpack");
+  std::string_view payload = TRIODE_TRY(open_envelope(bytes));
+  const std::optional<size_t> count = take_map_head(payload);
+  if (!count) return damaged("it is no map");
+  if (*count > kMostFields) return damaged("it has too many fields");
+  FieldReader reader;
+  reader.fields_.reserve(kUsualFields);
+  for (size_t i = 0; i < *count; ++i) {
+    const char* begin = payload.data();
+    const std::optional<std::string_view> key = take_value(payload, kMostDepth);
+    const std::optional<std::string_view> value = take_value(payload, kMostDepth);
+    if (!key || !value) return damaged("it is no msgpack");
+    std::string_view rest = *key;
+    reader.fields_.push_back({.name = take_text(rest).value_or(std::string_view()),
+                              .value = *value,
+                              .whole = {begin, key->size() + value->size()}});
   }
+  if (!payload.empty()) return damaged("it is no msgpack");
+  return reader;
 }
 
 void FieldReader::note_missing(std::string_view name) {
-  if (state_->problem.empty()) state_->problem = "it has no field " + std::string(name);
+  if (problem_.empty()) problem_ = "it has no field " + std::string(name);
+}
+
+// Fields are asked for in the order in which they are written, mostly.
+FieldReader::Field* FieldReader::find(std::string_view name) {
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    Field& field = fields_[(next_ + i) % fields_.size()];
+    if (field.name != name) continue;
+    next_ += i + 1;
+    field.is_known = true;
+    return &field;
+  }
+  return nullptr;
 }
 
 template <typename T>
 bool FieldReader::read_as(std::string_view name, T& value) {
-  const msgpack::object* found = state_->find(name);
+  const Field* found = find(name);
   if (found == nullptr) return false;
-  try {
-    found->convert(value);
-  } catch (const std::exception&) {
-    if (state_->problem.empty()) {
-      state_->problem = "its field " + std::string(name) + " is of another type";
-    }
+  if (!take(found->value, value) && problem_.empty()) {
+    problem_ = "its field " + std::string(name) + " is of another type";
   }
   return true;
 }
@@ -223,21 +228,27 @@ bool FieldReader::read_text(std::string_view name, std::string_view& value) {
   return read_as(name, value);
 }
 
-Status FieldReader::finish(std::string& unknown, int32_t& unknown_count) {
-  if (!state_->problem.empty()) return damaged(state_->problem);
+Status FieldReader::finish(std::string& unknown, int32_t& unknown_count) const {
+  if (!problem_.empty()) return damaged(problem_);
   unknown.clear();
   unknown_count = 0;
-  if (state_->is_known.count() == state_->size()) return {};
-  msgpack::sbuffer rest;
-  msgpack::packer packer(rest);
-  for (uint32_t i = 0; i < state_->size(); ++i) {
-    if (state_->is_known.test(i)) continue;
-    packer.pack(state_->pair(i).key);
-    packer.pack(state_->pair(i).val);
+  for (const Field& field : fields_) {
+    if (field.is_known) continue;
+    const auto is_same = [&](const Field& other) { return other.name == field.name; };
+    // Whichever of the two a rewrite put first would count the next time.
+    if (!field.name.empty() && std::count_if(fields_.begin(), fields_.end(), is_same) > 1) {
+      return damaged("its field " + std::string(field.name) + " is there twice");
+    }
+    unknown += field.whole;
     ++unknown_count;
   }
-  unknown.assign(rest.data(), rest.size());
   return {};
+}
+
+Status FieldReader::finish() const {
+  std::string unknown;
+  int32_t unknown_count = 0;
+  return finish(unknown, unknown_count);
 }
 
 }  // namespace triode

@@ -2,11 +2,12 @@
 // Internal to the cache.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/status.h"
 
@@ -20,9 +21,6 @@ namespace triode {
 class FieldWriter {
  public:
   FieldWriter();
-  ~FieldWriter();
-  FieldWriter(const FieldWriter&) = delete;
-  FieldWriter& operator=(const FieldWriter&) = delete;
 
   void add(std::string_view name, std::string_view value);
   void add(std::string_view name, const char* value) { add(name, std::string_view(value)); }
@@ -38,9 +36,10 @@ class FieldWriter {
   std::string seal(std::string_view unknown = {}, int32_t unknown_count = 0) const;
 
  private:
-  struct Sink;
-  std::unique_ptr<Sink> fields_;
-  uint32_t count_ = 0;
+  void begin(std::string_view name);
+
+  std::string fields_;  // names and values, one behind the other
+  size_t count_ = 0;
 };
 
 // The fields of one value. Texts live as long as the bytes given to open().
@@ -49,10 +48,6 @@ class FieldReader {
   // kCorrupt, with the reason, for anything that FieldWriter did not write; damaged, foreign and
   // hostile bytes included.
   static Result<FieldReader> open(std::string_view bytes);
-
-  FieldReader(FieldReader&&) noexcept;
-  FieldReader& operator=(FieldReader&&) noexcept;
-  ~FieldReader();
 
   // Each returns whether the field is there. A field of another type than asked for makes the whole
   // value damaged, which finish() reports.
@@ -71,16 +66,26 @@ class FieldReader {
   }
 
   // Hands over the fields that were not asked for. kCorrupt if one was missing or of another type.
-  Status finish(std::string& unknown, int32_t& unknown_count);
+  Status finish(std::string& unknown, int32_t& unknown_count) const;
+  // The same for a value that is never rewritten, only made anew.
+  Status finish() const;
 
  private:
-  struct State;
-  explicit FieldReader(std::unique_ptr<State> state);
+  struct Field {
+    std::string_view name;   // empty if it is no text
+    std::string_view value;  // its msgpack
+    std::string_view whole;  // that of both
+    bool is_known = false;
+  };
+  FieldReader() = default;
+  Field* find(std::string_view name);
   void note_missing(std::string_view name);
   template <typename T>
   bool read_as(std::string_view name, T& value);
 
-  std::unique_ptr<State> state_;
+  std::vector<Field> fields_;
+  size_t next_ = 0;      // where the search for the next one begins
+  std::string problem_;  // the first field that was missing or of another type; empty: none yet
 };
 
 }  // namespace triode

@@ -53,9 +53,7 @@ Result<ModelEntry> decode_model_entry(const std::string& digest, std::string_vie
   fields.require("size", entry.size_bytes);
   fields.require("made", entry.made_unix_s);
   fields.read("notes", entry.notes);
-  std::string unknown;  // an entry is never rewritten
-  int32_t unknown_count = 0;
-  TRIODE_TRY(fields.finish(unknown, unknown_count));
+  TRIODE_TRY(fields.finish());
   return entry;
 }
 
@@ -63,9 +61,7 @@ Result<std::string> decode_model_snapshot(std::string_view bytes) {
   FieldReader fields = TRIODE_TRY(FieldReader::open(bytes));
   std::string snapshot;
   fields.require("snapshot", snapshot);
-  std::string unknown;
-  int32_t unknown_count = 0;
-  TRIODE_TRY(fields.finish(unknown, unknown_count));
+  TRIODE_TRY(fields.finish());
   return snapshot;
 }
 
@@ -75,9 +71,7 @@ Result<Promotion> decode_promotion(std::string_view bytes) {
   std::string before;
   fields.require("digest", promotion.digest);
   fields.read("before", before);
-  std::string unknown;  // a promotion is replaced as a whole
-  int32_t unknown_count = 0;
-  TRIODE_TRY(fields.finish(unknown, unknown_count));
+  TRIODE_TRY(fields.finish());
   std::istringstream words(before);
   for (std::string digest; words >> digest;) promotion.before.push_back(digest);
   return promotion;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <random>
 
+#include "cache/artifact_codec.h"
 #include "cache/cache.h"
 #include "cache/plan_codec.h"
 #include "tests/cache/raw_database.h"
@@ -95,6 +96,19 @@ TEST_F(ArtifactStoreTest, KeepsTheSameCodeOnce) {
                   })
                   .ok());
   EXPECT_EQ(entries, 1);
+}
+
+TEST_F(ArtifactStoreTest, KeepsFieldsItDoesNotKnowWhenItNotesAUse) {
+  const std::string digest = cache->artifacts().put(key("a"), code(1), {}, 100).take();
+  ArtifactEntry newer = cache->artifacts().entry(digest).take().value();
+  newer.unknown = "\xa5later\x01";  // msgpack of a name and a value
+  newer.unknown_count = 1;
+  cache.reset();
+  raw_put(path, "artifacts", artifact_entry_key(digest), encode_artifact_entry(newer));
+  open();
+  ASSERT_TRUE(cache->artifacts().touch(digest, 300).ok());
+  newer.used_unix_s = 300;
+  EXPECT_EQ(cache->artifacts().entry(digest).take(), newer);
 }
 
 TEST_F(ArtifactStoreTest, CompressesWhatCompresses) {

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "cache/artifact_codec.h"
 #include "cache/key_codec.h"
+#include "cache/model_codec.h"
 #include "cache/plan_codec.h"
 #include "cache/record_codec.h"
 #include "core/crc32.h"
@@ -15,6 +17,10 @@ namespace {
 // What is read is written and read as the same.
 void decode(std::string_view bytes) {
   (void)triode::decode_plan(bytes);
+  (void)triode::decode_artifact_code(bytes);
+  (void)triode::decode_artifact_entry("digest", bytes);
+  (void)triode::decode_model_entry("digest", bytes);
+  (void)triode::decode_promotion(bytes);
   const triode::Result<triode::TrialRecord> record = triode::decode_record(bytes);
   if (!record.ok()) return;
   const triode::Result<std::string> written = triode::encode_record(*record);
