@@ -20,6 +20,7 @@
 #include "cache/database_options.h"
 #include "cache/migration.h"
 #include "cache/schema.h"
+#include "cache/spool_intake.h"
 
 namespace triode {
 namespace {
@@ -51,6 +52,16 @@ std::string make_scratch_folder() {
 constexpr int kReaderAttempts = 40;
 constexpr auto kPause = std::chrono::milliseconds(5);
 
+Status nothing_to_read(const std::string& path) {
+  if (const int64_t trials = spooled_trials(path); trials > 0) {
+    return not_found("there is no cache at " + path + " yet, but " + std::to_string(trials) +
+                     " trials wait in its spool; `triode cache compact` takes them in, as the " +
+                     "next tuner does");
+  }
+  return not_found("there is no cache at " + path +
+                   " yet; a tuner makes it, or `triode cache import`");
+}
+
 bool may_have_changed(const StoreOptions& options, const Status& status) {
   const bool may =
       status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kCorrupt;
@@ -79,9 +90,7 @@ Result<std::unique_ptr<Database>> Database::open_once(const std::string& path,
   } else if (is_writer) {
     TRIODE_TRY(make_cache_folder(path));
   }
-  if (!is_writer && !schema) {
-    return not_found("there is no cache at " + path + " yet; open it for writing once");
-  }
+  if (!is_writer && !schema) return nothing_to_read(path);
   if (!is_writer && *schema < kSchema) {
     return unsupported(
         "the cache " + path + " is of an older Triode, with schema " + std::to_string(*schema) +

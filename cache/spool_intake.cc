@@ -6,10 +6,13 @@
 
 #include <charconv>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cache/database.h"
@@ -48,14 +51,21 @@ Status claim(const std::string& folder) {
   return unavailable("cannot claim the spool " + spool.string() + ": " + error.message());
 }
 
-std::vector<std::string> claimed_files(const std::string& folder) {
+// The names of all, claimed or not.
+std::vector<std::string> spool_files(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!claim_id(name).empty()) names.push_back(name);
+    std::string name = entry->path().filename().string();
+    if (is_spool_file(name)) names.push_back(std::move(name));
   }
+  return names;
+}
+
+std::vector<std::string> claimed_files(const std::string& folder) {
+  std::vector<std::string> names = spool_files(folder);
+  std::erase_if(names, [](const std::string& name) { return claim_id(name).empty(); });
   return names;
 }
 
@@ -168,15 +178,26 @@ Result<SpoolIntake> take_in_spool(Database& database) {
 
 int64_t spooled_bytes(const std::string& folder) {
   int64_t bytes = 0;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (!is_spool_file(entry->path().filename().string())) continue;
+  for (const std::string& name : spool_files(folder)) {
     std::error_code ignored;  // taken in meanwhile
-    const auto size = entry->file_size(ignored);
+    const auto size = fs::file_size(fs::path(folder) / name, ignored);
     if (!ignored) bytes += static_cast<int64_t>(size);
   }
   return bytes;
+}
+
+int64_t spooled_trials(const std::string& folder) {
+  int64_t trials = 0;
+  for (const std::string& name : spool_files(folder)) {
+    std::ifstream file(fs::path(folder) / name, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    for (size_t at = 0; at < bytes.size();) {
+      const FramePart part = next_frame(std::string_view(bytes).substr(at));
+      trials += static_cast<int64_t>(part.trials.size());
+      at += part.size_bytes;
+    }
+  }
+  return trials;
 }
 
 }  // namespace triode

@@ -20,5 +20,7 @@ Result<SpoolIntake> take_in_spool(Database& database);
 
 // Bytes that wait in it.
 int64_t spooled_bytes(const std::string& folder);
+// Whole trials that do. Reads all of it, past everybody's lock.
+int64_t spooled_trials(const std::string& folder);
 
 }  // namespace triode

@@ -131,6 +131,15 @@ TEST_F(SpoolTest, WaitsForTheNextWriterWhichTakesItInOnce) {
   EXPECT_EQ(configs(*open()), (std::multiset<std::string>{"x=1", "x=2"}));
 }
 
+TEST_F(SpoolTest, IsNamedToAReaderWhereThereIsNothingElse) {
+  ASSERT_TRUE(append(1).ok());
+  ASSERT_TRUE(append(2).ok());
+  EXPECT_THAT(Cache::open(path, {.mode = StoreMode::kFollow}),
+              FailsWith(StatusCode::kNotFound,
+                        AllOf(HasSubstr(path), HasSubstr("2 trials wait in its spool"),
+                              HasSubstr("triode cache compact"))));
+}
+
 TEST_F(SpoolTest, IsTakenInByARunningWriterWhenTold) {
   const auto cache = open();
   ASSERT_TRUE(append(1).ok());

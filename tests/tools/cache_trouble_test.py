@@ -107,6 +107,20 @@ class BesideAWriter(TroubleTest):
         self.assertEqual(text, (GOLDEN / "timings.csv").read_text())
 
 
+    def test_a_spool_without_a_cache_is_named_and_taken_in(self):
+        writer, _ = self.start_writer()
+        writer.send_signal(signal.SIGSTOP)
+        self.run_command("import", GOLDEN / "timings.csv")
+        self.store = self.folder / "other" / "store"
+        self.store.mkdir(parents=True)
+        shutil.copy(self.folder / "cache" / "store" / "spool", self.store)
+        for words in [("ls",), ("stats",), ("show", "mm f32 1x64x64 nn")]:
+            _, err = self.run_command(*words, code=1)
+            self.assertIn("4 trials wait in its spool; `triode cache compact`", err)
+        self.run_command("compact")
+        self.assertEqual(len(self.json_of("ls")["problems"]), 4)
+
+
 class Damage(TroubleTest):
     def setUp(self):
         super().setUp()
