@@ -21,6 +21,9 @@ class StoredTrials final : public TrialLog {
 
   std::vector<Trial> known(const Target& target, const Problem& problem,
                            const Space& space) override {
+    // What others have left since the last search counts in this one. What cannot be taken in now
+    // waits on.
+    (void)cache_->take_in_spool();
     const auto found = cache_->measurements().find(target, problem);
     std::vector<Trial> trials;
     if (!found.ok()) return trials;  // as if nothing were known

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "cache/keyed_trial.h"
+#include "cache/sample_key.h"
+#include "cache/spool_writer.h"
 #include "core/space.h"
 #include "tests/runtime/temporary_folder.h"
 #include "tests/tuner/model_runner.h"
@@ -58,6 +61,16 @@ TEST_F(RelearningTest, TellsNothingOfAnotherMachine) {
   other.device = "another";
   EXPECT_EQ(relearn_for(std::chrono::seconds(1), other).trials, 0u);
   EXPECT_THAT(ranker_.learnt, IsEmpty());
+}
+
+TEST_F(RelearningTest, TellsOfTrialsThatOthersHaveLeftMeanwhile) {
+  const Space space = model_space();
+  const Problem problem = Problem::mm(DType::kF32, 16, 16, 16);
+  const KeyedTrial left = {sample_key(sample_target(), problem, space, *space.parse("x=1 y=1")),
+                           {{}, {2000, 2000, 0, 3}, 1}};
+  ASSERT_TRUE(append_to_spool((folder_.path() / "store").string(), {&left, 1}).ok());
+  EXPECT_EQ(relearn_for(std::chrono::seconds(1)).trials, 5u);
+  EXPECT_EQ(relearn_for(std::chrono::seconds(1)).trials, 5u);
 }
 
 TEST_F(RelearningTest, EndsWithItsTime) {

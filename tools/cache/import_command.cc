@@ -114,7 +114,7 @@ void report(const Intake& intake, bool is_dry_run, const Context& context) {
   context.err << "triode-cache: " << (is_dry_run ? "would import " : "imported ")
               << count_text(static_cast<int64_t>(intake.trials.size())) << " records from "
               << intake.files.size() << " files"
-              << (intake.is_spooled ? "; the running writer takes them in next time it opens" : "")
+              << (intake.is_spooled ? "; the running writer takes them in before its next search" : "")
               << "\n";
 }
 
