@@ -4,9 +4,17 @@
 #include <utility>
 
 #include "cache/database.h"
+#include "cache/maintenance.h"
 #include "cache/spool_intake.h"
+#include "cache/summary_index.h"
 
 namespace triode {
+namespace {
+
+// What a tuner touches in hours, and takes some tenths of a second; the rest is for compact().
+constexpr int64_t kMostSummarizedAtClose = 1000;
+
+}  // namespace
 
 Cache::Cache(std::shared_ptr<Database> database)
     : database_(std::move(database)),
@@ -15,7 +23,11 @@ Cache::Cache(std::shared_ptr<Database> database)
       plans_(database_),
       models_(database_) {}
 
-Cache::~Cache() = default;
+Cache::~Cache() {
+  if (mode() != StoreMode::kReadWrite) return;
+  // One that fails costs the next reader a look at the records.
+  (void)refresh_summaries(*database_, kMostSummarizedAtClose, {});
+}
 
 Result<std::unique_ptr<Cache>> Cache::open(const std::string& path, const StoreOptions& options) {
   std::shared_ptr<Database> database = TRIODE_TRY(Database::open(path, options));
@@ -48,6 +60,10 @@ Result<SpoolIntake> Cache::take_in_spool() {
                        ": it was opened for reading only");
   }
   return triode::take_in_spool(*database_);
+}
+
+Status summarize(Cache& cache, const Progress& progress) {
+  return refresh_summaries(cache.database(), INT64_MAX, progress);
 }
 
 }  // namespace triode

@@ -14,6 +14,7 @@
 #include "cache/maintenance.h"
 #include "cache/record_codec.h"
 #include "cache/record_counts.h"
+#include "cache/summary_index.h"
 #include "cache/trial_cursor.h"
 
 namespace triode {
@@ -45,6 +46,7 @@ Result<int64_t> fold_group(Database& database, const TrialCursor& cursor,
     status = batch.Delete(family, cursor.prefix() + cursor.ids()[positions[i]]);
   }
   if (!status.ok()) return database.explain("compact", status);
+  TRIODE_TRY(mark_stale(database, cursor.prefix(), batch));
   return all - static_cast<int64_t>(foldable.size()) + 1;
 }
 
@@ -75,6 +77,7 @@ Result<CompactReport> compact(Cache& cache, const Progress& progress) {
   CompactReport report;
   report.bytes_before = folder_bytes(cache.path());
   TRIODE_TRY(fold_all(database, progress, report));
+  TRIODE_TRY(refresh_summaries(database, INT64_MAX, progress));
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   for (size_t i = 0; i < kFamilyCount; ++i) {

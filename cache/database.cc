@@ -168,18 +168,33 @@ Status Database::write(rocksdb::WriteBatch& batch, Weight weight) {
   options.sync = options_.sync == SyncLevel::kEvery ||
                  (options_.sync == SyncLevel::kBatch && weight == Weight::kBatch);
   options.protection_bytes_per_key = kProtectionBytes;
-  return use_log([&] { return db_->Write(options, &batch); });
+  return use_log<std::shared_lock<std::shared_mutex>>([&] {
+    rocksdb::Status status = db_->Write(options, &batch);
+    ++writes_;
+    return status;
+  });
+}
+
+Result<bool> Database::write_if_unchanged(rocksdb::WriteBatch& batch, uint64_t writes) {
+  TRIODE_TRY(refuse_unless_writer());
+  bool is_unchanged = false;
+  // Alone: nobody is between his write and its count.
+  TRIODE_TRY(use_log<std::unique_lock<std::shared_mutex>>([&] {
+    is_unchanged = writes_ == writes;
+    return is_unchanged ? db_->Write({}, &batch) : rocksdb::Status();
+  }));
+  return is_unchanged;
 }
 
 Status Database::sync() {
   TRIODE_TRY(refuse_unless_writer());
-  return use_log([&] { return db_->FlushWAL(true); });
+  return use_log<std::shared_lock<std::shared_mutex>>([&] { return db_->FlushWAL(true); });
 }
 
-template <typename Use>
+template <typename Lock, typename Use>
 Status Database::use_log(const Use& use) {
   TRIODE_TRY(renew_failed_log());
-  const std::shared_lock lock(log_mutex_);
+  const Lock lock(log_mutex_);
   rocksdb::Status status = keep_flushable();
   if (status.ok()) status = use();
   if (status.ok()) return {};

@@ -52,6 +52,11 @@ class Database {
   Status write(rocksdb::WriteBatch& batch, Weight weight = Weight::kBatch);
   Status sync();
 
+  // How often this process has written, and a write of what was read at that count: false, and
+  // nothing written, if others have written since. Not synced: for what can be made again.
+  uint64_t writes() const { return writes_; }
+  Result<bool> write_if_unchanged(rocksdb::WriteBatch& batch, uint64_t writes);
+
   // Empty if there is no such key.
   Result<std::optional<std::string>> get(Family family, std::string_view key) const;
 
@@ -88,7 +93,7 @@ class Database {
   Status write_schema();
   Status reserve_sequence(uint64_t count);
   Status refuse_unless_writer() const;
-  template <typename Use>
+  template <typename Lock, typename Use>
   Status use_log(const Use& use);
   rocksdb::Status keep_flushable();
   Status renew_failed_log();
@@ -103,6 +108,7 @@ class Database {
   // Held shared by those who use the log, alone to have RocksDB begin a new one.
   std::shared_mutex log_mutex_;
   std::atomic<uint64_t> failed_log_ = 0;  // the number of one that nobody may touch; 0: none
+  std::atomic<uint64_t> writes_ = 0;      // grows when one is done, under log_mutex_
 
   std::mutex sequence_mutex_;
   uint64_t next_sequence_ = 0;      // under sequence_mutex_

@@ -17,10 +17,11 @@ enum class Family : uint8_t {
   kModels,
   kMeta,
   kQuarantine,  // damaged records, and what of the spool makes no sense
+  kSummaries,   // of problems; all of it can be made again from the measurements
 };
-inline constexpr size_t kFamilyCount = 7;
+inline constexpr size_t kFamilyCount = 8;
 inline constexpr std::array<const char*, kFamilyCount> kFamilyNames = {
-    "default", "measurements", "artifacts", "plans", "models", "meta", "quarantine"};
+    "default", "measurements", "artifacts", "plans", "models", "meta", "quarantine", "summaries"};
 
 inline constexpr const char* name_of(Family family) {
   return kFamilyNames[static_cast<size_t>(family)];

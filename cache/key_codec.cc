@@ -83,11 +83,13 @@ std::string join_components(std::initializer_list<std::string_view> components) 
   size_t size = 0;
   for (const std::string_view component : components) size += component.size() + 1;
   out.reserve(size + 24);
-  for (const std::string_view component : components) {
-    append_escaped(component, out);
-    out += kEnd;
-  }
+  for (const std::string_view component : components) append_component(component, out);
   return out;
+}
+
+void append_component(std::string_view component, std::string& key) {
+  append_escaped(component, key);
+  key += kEnd;
 }
 
 std::vector<std::string> split_components(std::string_view key) {

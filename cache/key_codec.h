@@ -21,6 +21,7 @@ namespace triode {
 // Components to bytes, each ended by '\n', and back. The last one of a key has no end mark.
 std::string join_components(std::initializer_list<std::string_view> components);
 std::vector<std::string> split_components(std::string_view key);
+void append_component(std::string_view component, std::string& key);
 
 // The first key after all that begin with `prefix`, which ends in '\n'.
 std::string after_prefix(std::string prefix);

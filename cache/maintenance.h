@@ -79,6 +79,10 @@ struct CompactReport {
 // calls go on meanwhile; a crash leaves each key folded or as it was.
 Result<CompactReport> compact(Cache& cache, const Progress& progress = {});
 
+// Brings the summaries of problems up to date, which `ls` answers from: after much was written at
+// once. A closing writer and compact() do it by themselves. Stopped midway, it keeps what it did.
+Status summarize(Cache& cache, const Progress& progress = {});
+
 struct FamilyStats {
   std::string name;
   int64_t records = 0;     // about, unless the cache was compacted

@@ -9,15 +9,17 @@
 #include "cache/database.h"
 #include "cache/fold.h"
 #include "cache/key_codec.h"
+#include "cache/summary_index.h"
 #include "cache/trial_batch.h"
 #include "cache/trial_cursor.h"
 
 namespace triode {
 namespace {
 
-// What stands between the config and the trial's number in a key.
-std::string validity_component(const Target& target) {
-  return '\n' + join_components({validity_text(validity_of(target))});
+Status write_trials(Database& database, TrialBatch& trials, size_t count) {
+  rocksdb::WriteBatch batch(trials.size_bytes());
+  TRIODE_TRY(trials.move_to(database, batch));
+  return database.write(batch, count == 1 ? Weight::kSingle : Weight::kBatch);
 }
 
 bool is_better_trial(const StoredTrial& a, const StoredTrial& b) {
@@ -125,27 +127,26 @@ Status MeasurementStore::put(const Target& target, const Problem& problem, const
 
 Status MeasurementStore::put_all(const Target& target, const Problem& problem, const Space& space,
                                  std::span<const ConfigTrial> trials) {
-  const std::string before = problem_prefix(device_of(target), to_string(problem));
-  const std::string after = validity_component(target);
+  SampleKey key = {.device = device_of(target),
+                   .problem = to_string(problem),
+                   .config = {},
+                   .validity = validity_of(target)};
   uint64_t sequence = TRIODE_TRY(database_->take_sequence(trials.size()));
-  TrialBatch added;
+  TrialBatch added(trials.size());
   for (const ConfigTrial& trial : trials) {
-    TRIODE_TRY(added.add(before + space.to_string(trial.config) + after, trial.record, sequence++));
+    key.config = space.to_string(trial.config);
+    TRIODE_TRY(added.add(key, trial.record, sequence++));
   }
-  rocksdb::WriteBatch batch(added.size_bytes());
-  TRIODE_TRY(added.move_to(*database_, batch));
-  return database_->write(batch, trials.size() == 1 ? Weight::kSingle : Weight::kBatch);
+  return write_trials(*database_, added, trials.size());
 }
 
 Status MeasurementStore::append(std::span<const KeyedTrial> trials) {
   uint64_t sequence = TRIODE_TRY(database_->take_sequence(trials.size()));
-  TrialBatch added;
+  TrialBatch added(trials.size());
   for (const KeyedTrial& trial : trials) {
-    TRIODE_TRY(added.add(sample_prefix(trial.key), trial.record, sequence++));
+    TRIODE_TRY(added.add(trial.key, trial.record, sequence++));
   }
-  rocksdb::WriteBatch batch(added.size_bytes());
-  TRIODE_TRY(added.move_to(*database_, batch));
-  return database_->write(batch, trials.size() == 1 ? Weight::kSingle : Weight::kBatch);
+  return write_trials(*database_, added, trials.size());
 }
 
 Result<FoundTrials> MeasurementStore::find(const Target& target, const Problem& problem) const {
@@ -243,6 +244,11 @@ Result<StoreCounts> MeasurementStore::for_each_numbered_trial(const VisitNumbere
 
 Result<StoreCounts> MeasurementStore::count() const {
   return for_each([](const SampleKey&, const TrialRecord&) { return true; });
+}
+
+Result<SummaryCounts> MeasurementStore::summaries(
+    const TrialFilter& filter, const std::function<bool(const ProblemSummary&)>& visit) const {
+  return for_each_summary(*database_, filter, visit);
 }
 
 Result<std::vector<std::string>> MeasurementStore::devices() const {

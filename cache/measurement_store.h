@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cache/keyed_trial.h"
+#include "cache/problem_summary.h"
 #include "cache/sample_key.h"
 #include "cache/store_mode.h"
 #include "cache/trial_filter.h"
@@ -111,6 +112,11 @@ class MeasurementStore {
   Result<StoreCounts> for_each_numbered_trial(const VisitNumbered& visit) const;
   // Reads every record.
   Result<StoreCounts> count() const;
+
+  // The problems that match, summarized, in key order until `visit` returns false. Costs a look at
+  // each problem, not at its records, unless they were written since they were last summarized.
+  Result<SummaryCounts> summaries(const TrialFilter& filter,
+                                  const std::function<bool(const ProblemSummary&)>& visit) const;
 
   // Devices with records, in order; problems of a device that match, likewise, at most `limit`. A
   // seek each, whatever the number of records.

@@ -10,6 +10,7 @@
 #include "cache/database.h"
 #include "cache/key_codec.h"
 #include "cache/quarantine.h"
+#include "cache/summary_index.h"
 
 namespace triode {
 namespace {
@@ -85,8 +86,9 @@ std::optional<SampleKey> parse_key_of_schema_1(std::string_view key) {
   return parsed;
 }
 
-Status migrate_to_present_schema(Database& database, int from) {
-  if (from != 1) return internal_error("no way from schema " + std::to_string(from));
+namespace {
+
+Status bring_to_schema_2(Database& database) {
   const std::unique_ptr<rocksdb::Iterator> at = database.iterate_measurements();
   rocksdb::WriteBatch batch;
   for (at->SeekToFirst(); at->Valid(); at->Next()) {
@@ -97,6 +99,14 @@ Status migrate_to_present_schema(Database& database, int from) {
   }
   if (!at->status().ok()) return database.explain("bring up to date", at->status());
   return batch.Count() == 0 ? Status() : database.write(batch);
+}
+
+}  // namespace
+
+Status migrate_to_present_schema(Database& database, int from) {
+  if (from < 1) return internal_error("no way from schema " + std::to_string(from));
+  if (from == 1) TRIODE_TRY(bring_to_schema_2(database));
+  return mark_all_stale(database);
 }
 
 }  // namespace triode

@@ -5,6 +5,7 @@
 #include "cache/database.h"
 #include "cache/maintenance.h"
 #include "cache/quarantine.h"
+#include "cache/summary_index.h"
 #include "cache/trial_cursor.h"
 #include "cache/trial_filter.h"
 
@@ -45,6 +46,7 @@ Result<int64_t> prune_measurements(Database& database, const PruneOptions& optio
       return unavailable("pruning was stopped; run it again to go on");
     }
     if (!cursor.read_group()) continue;
+    const int64_t before = pruned;
     for (size_t i = 0; i < cursor.trials().size(); ++i) {
       if (!is_to_go(options, cursor.key(), cursor.trials()[i])) continue;
       const rocksdb::Status status =
@@ -52,6 +54,7 @@ Result<int64_t> prune_measurements(Database& database, const PruneOptions& optio
       if (!status.ok()) return database.explain("prune", status);
       ++pruned;
     }
+    if (pruned > before) TRIODE_TRY(mark_stale(database, cursor.prefix(), batch));
     if (batch.GetDataSize() >= kBatchBytes) TRIODE_TRY(commit(database, batch, options.is_dry_run));
   }
   TRIODE_TRY(cursor.status());

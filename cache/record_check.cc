@@ -9,6 +9,7 @@
 #include "cache/model_codec.h"
 #include "cache/plan_codec.h"
 #include "cache/record_codec.h"
+#include "cache/summary_codec.h"
 
 namespace triode {
 namespace {
@@ -49,6 +50,8 @@ Status check_record(Family family, std::string_view key, std::string_view value)
     case Family::kQuarantine:
       TRIODE_TRY(FieldReader::open(value));
       return {};
+    case Family::kSummaries:
+      return check_summary_record(key, value);
     case Family::kDefault:
       break;
   }

@@ -18,6 +18,7 @@
 #include "cache/salvage.h"
 #include "cache/schema.h"
 #include "cache/spool_file.h"
+#include "cache/summary_index.h"
 
 namespace triode {
 namespace {
@@ -64,7 +65,13 @@ class Repair {
   Result<RepairReport> run() {
     std::unique_ptr<Database> database = TRIODE_TRY(open());
     TRIODE_TRY(walk(*database, nullptr));
-    if (gaps_ > 0) TRIODE_TRY(rebuild(std::move(database)));
+    if (gaps_ > 0) {
+      TRIODE_TRY(rebuild(std::move(database)));
+      database = TRIODE_TRY(Database::open(path_, options()));
+    }
+    // What was lost may have taken marks with it, or records that summaries count.
+    TRIODE_TRY(mark_all_stale(*database));
+    TRIODE_TRY(refresh_summaries(*database, INT64_MAX, progress_));
     return report_;
   }
 
@@ -151,7 +158,8 @@ class Repair {
       if (progress_ && report_.records % 4096 == 0 && !progress_(report_.records, 0)) {
         return unavailable("repairing was stopped; run it again to go on");
       }
-      if (is_copying) status = batch.Put(into.family(family), key, value);
+      const bool is_kept = family != Family::kSummaries;  // they are made anew
+      if (is_copying && is_kept) status = batch.Put(into.family(family), key, value);
     } else {
       ++report_.moved;
       TRIODE_TRY(quarantine(into, {name_of(family), std::string(key), check.message()}, value,

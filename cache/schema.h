@@ -10,8 +10,8 @@
 namespace triode {
 
 // Of the layout of keys and families. 1: one family of measurements by target fingerprint, problem
-// and config. 2: docs/adr/0009-cache-layout.md.
-inline constexpr int kSchema = 2;
+// and config. 2: docs/adr/0009-cache-layout.md. 3: docs/adr/0035-summaries-of-problems.md.
+inline constexpr int kSchema = 3;
 inline constexpr const char* kSchemaKey = "schema_version";
 
 // The schema of the database at `path`; empty if whoever made it was ended before its schema was

@@ -100,10 +100,10 @@ class Intake {
       totals_.damaged_bytes += static_cast<int64_t>(part.size_bytes);
     }
     const uint64_t first = TRIODE_TRY(database_.take_sequence(part.trials.size()));
-    TrialBatch added;
+    TrialBatch added(part.trials.size());
     for (size_t i = 0; i < part.trials.size(); ++i) {
       const KeyedTrial& trial = part.trials[i];
-      TRIODE_TRY(added.add(sample_prefix(trial.key), trial.record, first + i));
+      TRIODE_TRY(added.add(trial.key, trial.record, first + i));
     }
     TRIODE_TRY(added.move_to(database_, batch_));
     totals_.records += static_cast<int64_t>(part.trials.size());

@@ -6,27 +6,74 @@
 #include "cache/database.h"
 #include "cache/key_codec.h"
 #include "cache/record_codec.h"
+#include "cache/summary_index.h"
 
 namespace triode {
+namespace {
 
-Status TrialBatch::add(std::string prefix, const TrialRecord& record, uint64_t sequence) {
-  std::string value = TRIODE_TRY(encode_record(record));
-  prefix += record.origin.empty() ? trial_id(sequence) : imported_trial_id(value);
-  constexpr size_t kHeaderBytes = 16;  // RocksDB's, before and between key and value
-  size_bytes_ += prefix.size() + value.size() + kHeaderBytes;
-  records_.emplace_back(std::move(prefix), std::move(value));
+constexpr size_t kUsualBytes = 512;  // of a key and a value of ours
+constexpr size_t kHeadBytes = 16;    // RocksDB's, before and between key and value
+
+}  // namespace
+
+TrialBatch::TrialBatch(size_t trials) {
+  bytes_.reserve(trials * kUsualBytes);
+  places_.reserve(trials);
+}
+
+Status TrialBatch::add(const SampleKey& key, const TrialRecord& record, uint64_t sequence) {
+  const std::string value = TRIODE_TRY(encode_record(record));
+  const size_t begin = bytes_.size();
+  encode_key(key);
+  bytes_ += record.origin.empty() ? trial_id(sequence) : imported_trial_id(value);
+  places_.push_back({begin, bytes_.size() - begin, value.size()});
+  bytes_ += value;
   return {};
 }
 
+// The same bytes as sample_prefix makes.
+void TrialBatch::encode_key(const SampleKey& key) {
+  const bool is_first = places_.empty();
+  if (is_first || key.problem != last_.problem || key.device != last_.device) {
+    problem_ = problem_prefix(key.device, key.problem);
+    last_.device = key.device;
+    last_.problem = key.problem;
+  }
+  if (is_first || key.validity != last_.validity) {
+    validity_ = join_components({validity_text(key.validity)});
+    last_.validity = key.validity;
+  }
+  bytes_ += problem_;
+  append_component(key.config, bytes_);
+  bytes_ += validity_;
+}
+
+std::string_view TrialBatch::key_at(const Place& place) const {
+  return std::string_view(bytes_).substr(place.begin, place.key_size);
+}
+
 Status TrialBatch::move_to(Database& database, rocksdb::WriteBatch& batch) {
-  std::sort(records_.begin(), records_.end());
-  for (const auto& [key, value] : records_) {
+  std::sort(places_.begin(), places_.end(),
+            [this](const Place& a, const Place& b) { return key_at(a) < key_at(b); });
+  std::string_view problem;  // of the record before
+  for (const Place& place : places_) {
+    const std::string_view key = key_at(place);
+    if (problem.empty() || !key.starts_with(problem)) {
+      problem = key.substr(0, end_of_components(key, 2));
+      TRIODE_TRY(mark_stale(database, problem, batch));
+    }
+    const std::string_view value =
+        std::string_view(bytes_).substr(place.begin + place.key_size, place.value_size);
     const rocksdb::Status status = batch.Put(database.measurements(), key, value);
     if (!status.ok()) return database.explain("write to", status);
   }
-  records_.clear();
-  size_bytes_ = 0;
+  bytes_.clear();
+  places_.clear();
   return {};
+}
+
+size_t TrialBatch::size_bytes() const {
+  return bytes_.size() + places_.size() * kHeadBytes;
 }
 
 }  // namespace triode

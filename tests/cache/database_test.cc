@@ -87,16 +87,16 @@ class OtherWriter {
 
 TEST_F(DatabaseTest, MakesItsFolderAndWritesTheSchema) {
   open().take().reset();
-  EXPECT_EQ(raw_get(path, "meta", "schema_version"), "2");
+  EXPECT_EQ(raw_get(path, "meta", "schema_version"), "3");
 }
 
 TEST_F(DatabaseTest, RefusesANewerSchemaAndLeavesItUntouched) {
   open().take().reset();
-  raw_put(path, "meta", "schema_version", "3");
+  raw_put(path, "meta", "schema_version", "4");
   const auto before = folder_contents(path);
   for (const StoreMode mode : {StoreMode::kReadWrite, StoreMode::kReadOnly}) {
     EXPECT_THAT(open(mode), FailsWith(StatusCode::kUnsupported,
-                                      AllOf(HasSubstr(path), HasSubstr("has schema 3"))));
+                                      AllOf(HasSubstr(path), HasSubstr("has schema 4"))));
   }
   EXPECT_EQ(folder_contents(path), before);
 }
@@ -126,7 +126,7 @@ TEST_F(DatabaseTest, FinishesADatabaseWhoseMakingWasInterrupted) {
   std::filesystem::create_directories(path);
   raw_create(path);
   open().take().reset();
-  EXPECT_EQ(raw_get(path, "meta", "schema_version"), "2");
+  EXPECT_EQ(raw_get(path, "meta", "schema_version"), "3");
 }
 
 TEST_F(DatabaseTest, SaysWhenThereIsNothingToReadAndMakesNothing) {

@@ -173,7 +173,7 @@ TEST_F(MaintenanceTest, StatsCountWhatIsThere) {
   put_numbered(*cache, 0, 1000);
   const CacheStats found = stats(*cache).take();
   EXPECT_EQ(found.path, path);
-  EXPECT_EQ(found.schema, 2);
+  EXPECT_EQ(found.schema, 3);
   EXPECT_EQ(found.devices, 1);
   EXPECT_EQ(found.owner_pid, getpid());
   EXPECT_EQ(found.families.at(0).name, "measurements");

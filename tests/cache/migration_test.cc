@@ -75,7 +75,7 @@ TEST_F(MigrationTest, BringsEveryRecordIntoThePresentLayout) {
 TEST_F(MigrationTest, WritesTheNewSchemaAndLeavesNoOldKey) {
   put_old(1, took(100));
   Cache::open(path, {}).take().reset();
-  EXPECT_EQ(raw_get(path, "meta", "schema_version"), "2");
+  EXPECT_EQ(raw_get(path, "meta", "schema_version"), "3");
   EXPECT_THAT(raw_keys(path, "measurements"), SizeIs(1));
 }
 

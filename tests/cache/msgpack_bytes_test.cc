@@ -51,7 +51,12 @@ TEST(MsgpackBytes, WritesWholeNumbersAsTheLibraryDoesAndReadsThem) {
 
 TEST(MsgpackBytes, ReadsBackEveryRealNumber) {
   std::mt19937_64 random(1);
-  std::vector<double> values = {0.1, 0.5, -2.25, 1e300, 1e-300, 18446744073709551616.0,
+  std::vector<double> values = {0.1,
+                                0.5,
+                                -2.25,
+                                1e300,
+                                1e-300,
+                                18446744073709551616.0,
                                 std::numeric_limits<double>::infinity()};
   for (const int64_t value : edges()) values.push_back(static_cast<double>(value));
   for (int i = 0; i < 1000; ++i) values.push_back(std::lognormal_distribution<>(9, 5)(random));

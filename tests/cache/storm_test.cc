@@ -78,6 +78,16 @@ int64_t write_and_kill(const std::string& path, int64_t first, std::mt19937& ran
   return last;
 }
 
+// The trials that the summaries of problems count; each has a config of its own.
+int64_t summarized(const Cache& cache) {
+  int64_t configs = 0;
+  const auto counts = cache.measurements().summaries({}, [&](const ProblemSummary& problem) {
+    configs += problem.configs;
+    return true;
+  });
+  return counts.ok() ? configs : -1;
+}
+
 TEST(CacheStorm, LosesNothingThatAKilledWriterWasToldIsKept) {
   const TemporaryFolder folder;
   const std::string path = folder.path() / "cache";
@@ -97,6 +107,7 @@ TEST(CacheStorm, LosesNothingThatAKilledWriterWasToldIsKept) {
     const std::set<int64_t> numbers = numbers_in(*cache);
     ASSERT_GE(static_cast<int64_t>(numbers.size()), last + 1) << "after kill " << i;
     ASSERT_EQ(std::distance(numbers.begin(), numbers.upper_bound(last)), last + 1);
+    ASSERT_EQ(summarized(*cache), static_cast<int64_t>(numbers.size())) << "after kill " << i;
     // Batches that were kept although nobody was told.
     first = *numbers.rbegin() + 1;
   }

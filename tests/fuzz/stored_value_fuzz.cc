@@ -9,6 +9,7 @@
 #include "cache/model_codec.h"
 #include "cache/plan_codec.h"
 #include "cache/record_codec.h"
+#include "cache/summary_codec.h"
 #include "core/crc32.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -21,6 +22,7 @@ void decode(std::string_view bytes) {
   (void)triode::decode_artifact_entry("digest", bytes);
   (void)triode::decode_model_entry("digest", bytes);
   (void)triode::decode_promotion(bytes);
+  (void)triode::decode_summary_part("device\nproblem\ntoolchain\n\nok", bytes);
   const triode::Result<triode::TrialRecord> record = triode::decode_record(bytes);
   if (!record.ok()) return;
   const triode::Result<std::string> written = triode::encode_record(*record);
@@ -51,5 +53,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   triode::SampleKey key;
   (void)triode::decode_sample_key(bytes, key);
   (void)triode::decode_plan_key(bytes);
+  (void)triode::decode_summary_part(bytes, bytes);
   return 0;
 }

@@ -81,7 +81,7 @@ class BesideAWriter(TroubleTest):
         self.assertGreaterEqual(self.trials(), last + 1)
         self.assertEqual(len(self.json_of("show", "mm f32 1x64x64 nn")["devices"][0]["configs"]), 100)
         stats = self.json_of("stats")
-        self.assertEqual((stats["owner_pid"], stats["schema"]), (writer.pid, 2))
+        self.assertEqual((stats["owner_pid"], stats["schema"]), (writer.pid, 3))
         self.assertEqual(self.json_of("verify")["damaged"], 0)
         exported = self.folder / "kt"
         done = self.json_of("export", "--format", "kernel-tuner", "--m", "1..5", "--output", exported)

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "cache/problem_summary.h"
 #include "cache/validity.h"
 #include "tools/cache/commands.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/filter_options.h"
 #include "tools/cache/open_cache.h"
-#include "tools/cache/problem_summary.h"
 #include "tools/cache/text_table.h"
 
 namespace triode::cache_tool {
@@ -42,7 +42,7 @@ struct Difference {
 Result<Problems> read_problems(const std::string& path, const TrialFilter& filter) {
   const std::unique_ptr<Cache> cache = TRIODE_TRY(open_to_read(path));
   Problems problems;
-  TRIODE_TRY(for_each_problem(cache->measurements(), filter, [&](const ProblemSummary& problem) {
+  TRIODE_TRY(cache->measurements().summaries(filter, [&](const ProblemSummary& problem) {
     problems.emplace(std::pair(problem.device, problem.problem), problem);
     return true;
   }));

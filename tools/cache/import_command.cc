@@ -13,6 +13,7 @@
 
 #include "cache/exchange/exchange_format.h"
 #include "cache/exchange/stored_rows.h"
+#include "cache/maintenance.h"
 #include "cache/spool_writer.h"
 #include "tools/cache/commands.h"
 #include "tools/cache/drop_report.h"
@@ -90,7 +91,11 @@ Result<Intake> read_files(const std::vector<std::string>& paths,
 // Into the cache, or into its spool while another process writes there.
 Status store(const std::string& path, Intake& intake) {
   const auto cache = open_to_write(path);
-  if (cache.ok()) return (*cache)->measurements().append(intake.trials);
+  if (cache.ok()) {
+    TRIODE_TRY((*cache)->measurements().append(intake.trials));
+    (void)summarize(**cache);  // what was imported is kept whether this succeeds or not
+    return {};
+  }
   if (cache.status().code() != StatusCode::kUnavailable) return cache.status();
   intake.is_spooled = true;
   const Status spooled = append_to_spool(path, intake.trials);
@@ -114,7 +119,8 @@ void report(const Intake& intake, bool is_dry_run, const Context& context) {
   context.err << "triode-cache: " << (is_dry_run ? "would import " : "imported ")
               << count_text(static_cast<int64_t>(intake.trials.size())) << " records from "
               << intake.files.size() << " files"
-              << (intake.is_spooled ? "; the running writer takes them in before its next search" : "")
+              << (intake.is_spooled ? "; the running writer takes them in before its next search"
+                                    : "")
               << "\n";
 }
 

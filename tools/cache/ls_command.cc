@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/problem_summary.h"
 #include "cache/validity.h"
 #include "tools/cache/commands.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/filter_options.h"
 #include "tools/cache/open_cache.h"
-#include "tools/cache/problem_summary.h"
 #include "tools/cache/progress_line.h"
 #include "tools/cache/text_table.h"
 
@@ -23,10 +23,13 @@ namespace {
 // What fits a screen or two; the whole of a large cache is seldom wanted.
 constexpr int64_t kDefaultLimit = 50;
 
+// About a second's reading.
+constexpr int64_t kManyRecords = 200'000;
+
 struct Listing {
   std::vector<ProblemSummary> problems;
   bool is_cut = false;  // there are more
-  int64_t damaged = 0;
+  SummaryCounts counts;
 };
 
 using Order = bool (*)(const ProblemSummary& a, const ProblemSummary& b);
@@ -55,14 +58,14 @@ Result<SortRow> read_sort(const Arguments& arguments) {
   return invalid_argument("--sort: '" + name + "' is none of: key, time, speedup, age, configs");
 }
 
-// In key order it stops when it has enough: a question that an index answers.
+// In key order it stops when it has enough.
 Result<Listing> list(const MeasurementStore& store, const TrialFilter& filter, Order order,
                      int64_t limit, const Context& context) {
   Listing listing;
   ProgressLine progress(context, "reading");
   int64_t read = 0;
   const auto most = static_cast<size_t>(limit);
-  listing.damaged = TRIODE_TRY(for_each_problem(store, filter, [&](const ProblemSummary& problem) {
+  listing.counts = TRIODE_TRY(store.summaries(filter, [&](const ProblemSummary& problem) {
     progress.show(read += problem.configs);
     if (order == nullptr && listing.problems.size() == most) {
       listing.is_cut = true;
@@ -95,7 +98,7 @@ void print_json(const Listing& listing, std::ostream& out) {
   }
   out << nlohmann::ordered_json{{"problems", rows},
                                 {"more", listing.is_cut},
-                                {"damaged", listing.damaged}}
+                                {"damaged", listing.counts.damaged}}
              .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)
       << "\n";
 }
@@ -129,6 +132,17 @@ void print_table(const Listing& listing, const Context& context) {
   }
 }
 
+void print_notes(const SummaryCounts& counts, std::ostream& err) {
+  if (counts.damaged > 0) {
+    err << "triode-cache: passed over " << counts.damaged
+        << " damaged records; see 'triode cache verify'\n";
+  }
+  if (counts.records_read > kManyRecords) {
+    err << "triode-cache: read " << count_text(counts.records_read)
+        << " records that are not summarized yet; 'triode cache compact' makes this quicker\n";
+  }
+}
+
 int run(const Arguments& arguments, const Context& context) {
   const Result<TrialFilter> filter = read_filter(arguments);
   if (!filter.ok()) return complain(context, filter.status(), true);
@@ -150,10 +164,7 @@ int run(const Arguments& arguments, const Context& context) {
   } else {
     print_table(*listing, context);
   }
-  if (listing->damaged > 0 && !context.quiet) {
-    context.err << "triode-cache: passed over " << listing->damaged
-                << " damaged records; see 'triode cache verify'\n";
-  }
+  if (!context.quiet) print_notes(listing->counts, context.err);
   return kDone;
 }
 
