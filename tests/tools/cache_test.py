@@ -112,7 +112,17 @@ class Exchange(CacheTest):
         output = self.folder / "t.csv.gz"
         self.run_command("export", "--format", "timings-csv", "--output", output)
         self.assertEqual(output.read_bytes()[:2], b"\x1f\x8b")
-        self.assertEqual(self.json_of("import", output, cache=self.folder / "other")["records"], 4)
+        other = self.folder / "other"
+        self.assertEqual(self.json_of("import", output, cache=other)["records"], 4)
+        again = self.folder / "again.csv"
+        self.run_command("export", "--format", "timings-csv", "--source", "t.csv.gz", "--output",
+                         again, cache=other)
+        self.assertEqual(again.read_bytes(), (GOLDEN / "timings.csv").read_bytes())
+
+    def test_a_source_that_nothing_came_from_is_an_error(self):
+        self.bring_in("timings.csv")
+        _, err = self.run_command("export", "--format", "timings-csv", "--source", "x.csv", code=1)
+        self.assertIn("nothing that matches came from a file called 'x.csv'", err)
 
     def test_plans_are_written_for_frozen_mode(self):
         self.bring_in("timings.csv")

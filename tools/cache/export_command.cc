@@ -135,15 +135,27 @@ int export_plans(const Arguments& arguments, const TrialFilter& filter, const Co
   return kDone;
 }
 
+// What a file was called when it was imported: unpacked.
+std::optional<std::string> source_name(const Arguments& arguments) {
+  std::optional<std::string> name = arguments.value("--source");
+  if (name.has_value() && name->ends_with(".gz")) name->resize(name->size() - 3);
+  return name;
+}
+
 int export_rows(exchange::ExchangeFormat format, const Arguments& arguments,
                 const TrialFilter& filter, const Context& context) {
   const auto cache = open_to_read(context.path);
   if (!cache.ok()) return complain(context, cache.status());
   DropList dropped;
   const exchange::FormatRow& about = exchange::format_rows()[static_cast<size_t>(format)];
-  const auto table = collect((*cache)->measurements(), filter, arguments.value("--source"),
-                             about.has_one_time, dropped, context);
+  const std::optional<std::string> source = source_name(arguments);
+  const auto table =
+      collect((*cache)->measurements(), filter, source, about.has_one_time, dropped, context);
   if (!table.ok()) return complain(context, table.status());
+  if (source.has_value() && table->rows.empty()) {
+    return complain(context, not_found("nothing that matches came from a file called '" + *source +
+                                       "'; --source takes its name without folders"));
+  }
   const auto files = write_exchange(format, *table, dropped);
   if (!files.ok()) return complain(context, files.status());
   const std::optional<std::string> output = arguments.value("--output");
