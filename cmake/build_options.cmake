@@ -39,5 +39,11 @@ function(triode_option_from_venv name relative_path description)
 endfunction()
 
 triode_option_from_venv(TRIODE_WITH_CUDA "nvidia/cu*/include/cuda.h" "Build the cuda device")
+if(TRIODE_WITH_CUDA)
+  triode_find_in_venv(cuda_headers "nvidia/cu*/include/cuda.h")
+  list(SORT cuda_headers COMPARE NATURAL ORDER DESCENDING)  # the newest CUDA, if there are several
+  list(GET cuda_headers 0 cuda_header)
+  cmake_path(GET cuda_header PARENT_PATH TRIODE_CUDA_INCLUDE)
+endif()
 triode_option_from_venv(TRIODE_WITH_TORCH "torch/lib/libtorch_cpu.so" "Build what needs libtorch")
 triode_option_from_venv(TRIODE_WITH_PYTHON "numpy/__init__.py" "Build the Python package")

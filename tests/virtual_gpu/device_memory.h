@@ -13,6 +13,8 @@ namespace triode::vgpu {
 // Not thread-safe.
 class DeviceMemory {
  public:
+  explicit DeviceMemory(uint64_t first_address = 0x7a0000000000) : next_address_(first_address) {}
+
   struct Allocation {
     uint64_t address;
     size_t size_bytes;
@@ -33,7 +35,7 @@ class DeviceMemory {
 
  private:
   std::vector<Allocation> allocations_;  // by rising address
-  uint64_t next_address_ = 0x7a0000000000;
+  uint64_t next_address_;
   size_t used_bytes_ = 0;
 };
 

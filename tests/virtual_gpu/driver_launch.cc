@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points of the stand-in driver: launches, streams and events. A launch runs to its end
-// before it returns; a fault is answered by the calls after it, as a device would.
+// Entry points of the stand-in driver: launches. A launch runs to its end before it returns
+// (or is captured); a fault is answered by the calls after it, as a device would.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "tests/virtual_gpu/driver_state.h"
 
-using triode::vgpu::answer;
+using triode::vgpu::answer_in_context;
 using triode::vgpu::DriverState;
 using triode::vgpu::Fault;
 using triode::vgpu::FaultKind;
 using triode::vgpu::LaunchCounts;
 using triode::vgpu::LaunchOptions;
+using triode::vgpu::VirtualDevice;
 
 namespace {
 
@@ -61,13 +62,14 @@ std::vector<std::byte> gather_parameters(const triode::vgpu::Entry& entry, void*
 }
 
 CUresult launch(DriverState& state, const CUfunc_st& function, const LaunchOptions& options) {
-  const auto report = function.kernel.launch(state.memory, options);
+  VirtualDevice& device = *function.device;
+  const auto report = function.kernel.launch(device.memory, options);
   state.now_ms += virtual_ms(report.counts);
   if (!report.fault) return CUDA_SUCCESS;
   std::fprintf(stderr, "virtual GPU: %s\n", report.fault->message.c_str());
   const CUresult result = result_of(report.fault->kind);
   if (report.fault->kind == FaultKind::kBadLaunch) return result;  // nothing ran; all is well
-  state.lost = result;
+  device.lost = result;
   return CUDA_SUCCESS;
 }
 
@@ -78,9 +80,10 @@ extern "C" {
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream, void** parameters, void** extra) {
-  return answer(__func__, [&](DriverState& state) {
+                        CUstream stream, void** parameters, void** extra) {
+  return answer_in_context(__func__, [&](DriverState& state, VirtualDevice& device) {
     if (state.find(function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (function->device != &device) return CUDA_ERROR_INVALID_CONTEXT;
     const triode::vgpu::Entry& entry = function->kernel.entry();
     const bool lacks_parameters = parameters == nullptr && !entry.parameters.empty();
     if (extra != nullptr || lacks_parameters || shared_bytes > function->most_dynamic_shared) {
@@ -92,69 +95,10 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     options.dynamic_shared_bytes = shared_bytes;
     options.parameters = gather_parameters(entry, parameters);
     options.scheduling_seed = scheduling_seed();
-    return launch(state, *function, options);
-  });
-}
-
-CUresult cuStreamCreate(CUstream* stream, unsigned) {
-  return answer(__func__, [&](DriverState& state) {
-    auto owned = std::make_unique<CUstream_st>();
-    *stream = owned.get();
-    state.streams[owned.get()] = std::move(owned);
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuStreamDestroy(CUstream stream) {
-  return answer(__func__, [&](DriverState& state) {
-    return state.streams.erase(stream) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
-}
-
-CUresult cuStreamSynchronize(CUstream stream) {
-  return answer(__func__, [&](DriverState& state) {
-    const bool is_known = stream == nullptr || state.streams.count(stream) == 1;
-    return is_known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
-}
-
-CUresult cuEventCreate(CUevent* event, unsigned) {
-  return answer(__func__, [&](DriverState& state) {
-    auto owned = std::make_unique<CUevent_st>();
-    *event = owned.get();
-    state.events[owned.get()] = std::move(owned);
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuEventDestroy(CUevent event) {
-  return answer(__func__, [&](DriverState& state) {
-    return state.events.erase(event) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
-}
-
-CUresult cuEventRecord(CUevent event, CUstream) {
-  return answer(__func__, [&](DriverState& state) {
-    if (state.events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
-    event->at_ms = state.now_ms;
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuEventSynchronize(CUevent event) {
-  return answer(__func__, [&](DriverState& state) {
-    return state.events.count(event) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
-}
-
-CUresult cuEventElapsedTime(float* elapsed_ms, CUevent begin, CUevent end) {
-  return answer(__func__, [&](DriverState& state) {
-    if (state.events.count(begin) == 0 || state.events.count(end) == 0 || begin->at_ms < 0 ||
-        end->at_ms < 0) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
-    *elapsed_ms = static_cast<float>(end->at_ms - begin->at_ms);
-    return CUDA_SUCCESS;
+    return state.enqueue(stream, [function, options](DriverState& now) {
+      const bool is_there = now.find(function) != nullptr;
+      return is_there ? launch(now, *function, options) : CUDA_ERROR_INVALID_HANDLE;
+    });
   });
 }
 

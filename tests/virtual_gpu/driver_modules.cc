@@ -8,8 +8,10 @@
 
 using triode::Result;
 using triode::vgpu::answer;
+using triode::vgpu::answer_in_context;
 using triode::vgpu::DriverState;
 using triode::vgpu::Kernel;
+using triode::vgpu::VirtualDevice;
 
 namespace {
 
@@ -33,22 +35,26 @@ struct ErrorLog {
   }
 };
 
-Result<CUmod_st> build_module(const char* text) {
+Result<CUmod_st> build_module(const char* text, VirtualDevice& device) {
   const auto parsed = TRIODE_TRY(triode::vgpu::parse_ptx(text));
   CUmod_st module;
   for (const auto& entry : parsed.entries) {
     module.functions.emplace(entry.name, CUfunc_st{TRIODE_TRY(Kernel::prepare(parsed, entry.name)),
-                                                   triode::vgpu::kSharedPerBlock});
+                                                   triode::vgpu::kSharedPerBlock, &device});
   }
   return module;
 }
 
-CUresult load(DriverState& state, CUmodule* module, const char* image, const ErrorLog& log) {
+CUresult load(DriverState& state, VirtualDevice& device, CUmodule* module, const char* image,
+              const ErrorLog& log) {
+  if (const CUresult refused = state.refuse_while_capturing(); refused != CUDA_SUCCESS) {
+    return refused;
+  }
   if (std::strncmp(image, "\177ELF", 4) == 0) {
     log.write("the virtual GPU runs PTX, and this is a cubin");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
-  Result<CUmod_st> built = build_module(image);
+  Result<CUmod_st> built = build_module(image, device);
   if (!built.ok()) {
     log.write(built.status().message());
     return CUDA_ERROR_INVALID_PTX;
@@ -66,19 +72,24 @@ extern "C" {
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
                             CUjit_option* options, void** values) {
-  return answer(__func__, [&](DriverState& state) {
-    return load(state, module, static_cast<const char*>(image), ErrorLog(count, options, values));
+  return answer_in_context(__func__, [&](DriverState& state, VirtualDevice& device) {
+    return load(state, device, module, static_cast<const char*>(image),
+                ErrorLog(count, options, values));
   });
 }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  return answer(__func__, [&](DriverState& state) {
-    return load(state, module, static_cast<const char*>(image), ErrorLog(0, nullptr, nullptr));
+  return answer_in_context(__func__, [&](DriverState& state, VirtualDevice& device) {
+    return load(state, device, module, static_cast<const char*>(image),
+                ErrorLog(0, nullptr, nullptr));
   });
 }
 
 CUresult cuModuleUnload(CUmodule module) {
   return answer(__func__, [&](DriverState& state) {
+    if (const CUresult refused = state.refuse_while_capturing(); refused != CUDA_SUCCESS) {
+      return refused;
+    }
     return state.modules.erase(module) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
   });
 }
