@@ -41,8 +41,8 @@ class Guides(unittest.TestCase):
         self.assertIn("report.html", files)
 
     @unittest.skipUnless(PYTHON, "built without torch")
-    def test_pytorch_eager(self):
-        _, err, _ = self.run_blocks("guide/pytorch-eager.md")
+    def test_torch_eager(self):
+        _, err, _ = self.run_blocks("guide/torch-eager.md")
         self.assertIn("f32", err)
 
     def test_coming_from_tunableop(self):

@@ -59,9 +59,9 @@ constexpr int kWorkerSocket = 3;
 constexpr milliseconds kRelearningTime(300);
 // A tuner that ends holds its lock for a moment after its socket is gone.
 constexpr milliseconds kLockPatience(500);
-// Like its workers' (TrialWorkerOptions): programs go first, and it still gets a tenth of a core
-// that it shares with one.
-constexpr int kNiceness = 10;
+// Programs go first, and beside half a dozen busy threads a core it still gets a twentieth of one:
+// at 10 a machine that is never idle would hardly be answered.
+constexpr int kNiceness = 5;
 
 // Heuristics, and a model that learns over them where there is one.
 class CpuRanker {
