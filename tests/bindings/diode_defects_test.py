@@ -134,7 +134,7 @@ class Choosing(unittest.TestCase):
         configs = [(m, n, 32, 8, stages, 4) for m in (32, 64, 128) for n in (32, 64, 128) for stages in (2, 3, 4)]
 
         def best(text):
-            return ranker.rank(_triode.Problem.parse(text), A100, configs, 3)
+            return ranker.rank(_triode.Problem.parse(text), A100, configs, 3, 3)
 
         half, single = best("mm bf16 4096x4096x4096 nn"), best("mm f32 4096x4096x4096 nn")
         self.assertLess(half.best_s, single.best_s / 2)
@@ -163,7 +163,7 @@ class Choosing(unittest.TestCase):
             for warps in (2, 4, 8)
         ]
         ranker = _triode.TemplateRanker(str(find_model("gpu")))
-        self.assertTrue(ranker.rank(_triode.Problem.parse("mm f16 1024x1024x1024 nn"), A100, configs, 5).picks)
+        self.assertTrue(ranker.rank(_triode.Problem.parse("mm f16 1024x1024x1024 nn"), A100, configs, 5, 5).picks)
         self.assertNotIn("torch", sys.modules)
 
 

@@ -103,7 +103,7 @@ class Live(TopTest):
         screen.resize(24, 30)
         screen.process.send_signal(signal.SIGWINCH)
         text = screen.read_until(lambda text: b"q quit" in text and b"sort: p" not in text)
-        for line in text.split(b"\r\n"):
+        for line in text.replace(b"\r", b"").split(b"\n"):
             self.assertLessEqual(len(line.replace(b"\x1b[H", b"").replace(b"\x1b[K", b"").replace(b"\x1b[J", b"")), 30, line)
         screen.press(b"s")
         screen.read_until(lambda text: b"q quit" in text)
