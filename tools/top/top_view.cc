@@ -154,7 +154,7 @@ std::string problems_text(const StatusAnswer& status, const ViewOptions& options
                {problem.problem, Tone::kPlain},
                {problem.config.empty() ? problem.remark : problem.config, Tone::kFaint}});
   }
-  if (table.empty()) return "no program has reported a matmul worth tuning yet\n";
+  if (table.empty()) return cut("no program has reported a matmul worth tuning yet", options.width);
   return table.text(
       {.is_terminal = true, .has_colour = options.has_colour, .width = options.width});
 }
