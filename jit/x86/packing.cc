@@ -152,8 +152,8 @@ TRIODE_AVX2 void transpose_strip(const unsigned char* from, int64_t from_row_byt
 }
 
 // Rows that lie this far apart are on pages of their own, and more of them than the hardware's
-// prefetchers follow. Turning a block of a 2048 x 2048 matrix took 0.6 to 0.8 of the time if fetched
-// ahead; one whose rows are closer, 5 % longer.
+// prefetchers follow. Turning a block of a 2048 x 2048 matrix took 0.6 to 0.8 of the time if
+// fetched ahead; one whose rows are closer, 5 % longer.
 constexpr int64_t kFarApartBytes = 4096;
 
 // kStripBytes of each row, into L1.
