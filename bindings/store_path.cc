@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/store_path.h"
 
-#include <optional>
-
 #include "cache/cache_path.h"
 #include "core/settings.h"
 
@@ -12,7 +10,7 @@ Result<std::string> path_of_store(const std::string& folder) {
   if (folder.empty()) return cache_path_from_environment();
   Settings settings;
   settings.cache = folder;
-  return cache_path(settings, [](const std::string&) { return std::nullopt; });
+  return cache_path_from_environment(settings);
 }
 
 }  // namespace triode::python

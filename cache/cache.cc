@@ -46,10 +46,6 @@ StoreMode Cache::mode() const {
   return database_->options().mode;
 }
 
-Status Cache::catch_up() {
-  return database_->catch_up();
-}
-
 Status Cache::sync() {
   return database_->sync();
 }

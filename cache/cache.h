@@ -27,8 +27,7 @@ struct SpoolIntake {
 // All that Triode knows, in one folder: measurements, artifacts, plans, models. Any thread may
 // call.
 //
-//   auto cache = TRIODE_TRY(Cache::open(folder, {.mode = StoreMode::kFollow}));
-//   TRIODE_TRY(cache->catch_up());
+//   auto cache = TRIODE_TRY(Cache::open(folder, {.mode = StoreMode::kReadOnly}));
 //   for (const std::string& device : TRIODE_TRY(cache->measurements().devices())) ...
 class Cache {
  public:
@@ -57,9 +56,6 @@ class Cache {
 
   const std::string& path() const;
   StoreMode mode() const;
-
-  // Sees what the writer has written by now. Does nothing unless opened with kFollow.
-  Status catch_up();
 
   // Everything written so far is on the disk when it returns, whatever the sync level.
   Status sync();

@@ -24,12 +24,15 @@ Result<std::string> cache_path(const Settings& settings, const VariableLookup& l
   return not_found("no folder for the cache: neither TRIODE_CACHE, XDG_CACHE_HOME nor HOME is set");
 }
 
-Result<std::string> cache_path_from_environment() {
-  const Settings settings = TRIODE_TRY(read_settings_from_environment());
+Result<std::string> cache_path_from_environment(const Settings& settings) {
   return cache_path(settings, [](const std::string& name) -> std::optional<std::string> {
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   });
+}
+
+Result<std::string> cache_path_from_environment() {
+  return cache_path_from_environment(TRIODE_TRY(read_settings_from_environment()));
 }
 
 }  // namespace triode

@@ -11,6 +11,8 @@ namespace triode {
 // Where the cache lies: "store" in the folder of Settings::cache, else in $XDG_CACHE_HOME/triode,
 // else in ~/.cache/triode. kNotFound if none of them is set.
 Result<std::string> cache_path(const Settings& settings, const VariableLookup& lookup);
+// With the variables of this process; without settings, theirs too.
+Result<std::string> cache_path_from_environment(const Settings& settings);
 Result<std::string> cache_path_from_environment();
 
 }  // namespace triode

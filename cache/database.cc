@@ -5,13 +5,11 @@
 #include <rocksdb/transaction_log.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <mutex>
 #include <shared_mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -25,9 +23,6 @@
 namespace triode {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* kSequenceKey = "next_sequence";
 constexpr const char* kFlushableKey = "flushable";  // says nothing; see keep_flushable()
 
 // Numbers noted as taken at once, so that noting them costs nothing per record. What a process does
@@ -40,12 +35,6 @@ constexpr size_t kProtectionBytes = 8;
 
 // Some thousand blocks: a system call for each would cost as much as reading them.
 constexpr size_t kReadAheadBytes = size_t{1} << 20;
-
-std::string make_scratch_folder() {
-  std::error_code error;
-  std::string name = (fs::temp_directory_path(error) / "triode-follow-XXXXXX").string();
-  return error || mkdtemp(name.data()) == nullptr ? "" : name;
-}
 
 // A reader that finds a file gone, or half of two states, tries again: a writer has changed them
 // meanwhile. What is still so after a fifth of a second is no chance.
@@ -62,34 +51,44 @@ Status nothing_to_read(const std::string& path) {
                    " yet; a tuner makes it, or `triode cache import`");
 }
 
-bool may_have_changed(const StoreOptions& options, const Status& status) {
-  const bool may =
-      status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kCorrupt;
-  return may && options.mode != StoreMode::kReadWrite;
+// What `attempt` reads of a cache that somebody may be writing to.
+template <typename Attempt>
+auto read_beside_a_writer(const Attempt& attempt) {
+  auto result = attempt();
+  for (int i = 1; i < kReaderAttempts && !result.ok(); ++i) {
+    const StatusCode code = result.status().code();
+    if (code != StatusCode::kUnavailable && code != StatusCode::kCorrupt) break;
+    std::this_thread::sleep_for(kPause);
+    result = attempt();
+  }
+  return result;
+}
+
+// Empty if there is no cache yet.
+Result<std::optional<int>> present_schema(const std::string& path) {
+  if (!has_database(path)) return std::optional<int>();
+  return read_schema(path);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path,
                                                  const StoreOptions& options) {
-  Result<std::unique_ptr<Database>> database = open_once(path, options);
-  for (int i = 1; i < kReaderAttempts; ++i) {
-    if (database.ok() || !may_have_changed(options, database.status())) break;
-    std::this_thread::sleep_for(kPause);
-    database = open_once(path, options);
+  if (options.mode == StoreMode::kReadWrite) {
+    // Whether there is another writer is known only from here on.
+    const auto schema = read_beside_a_writer([&] { return present_schema(path); });
+    return open_once(path, options, TRIODE_TRY(schema));
   }
-  return database;
+  return read_beside_a_writer([&]() -> Result<std::unique_ptr<Database>> {
+    return open_once(path, options, TRIODE_TRY(present_schema(path)));
+  });
 }
 
 Result<std::unique_ptr<Database>> Database::open_once(const std::string& path,
-                                                      const StoreOptions& options) {
+                                                      const StoreOptions& options,
+                                                      std::optional<int> schema) {
   const bool is_writer = options.mode == StoreMode::kReadWrite;
-  std::optional<int> schema;
-  if (has_database(path)) {
-    schema = TRIODE_TRY(read_schema(path));
-  } else if (is_writer) {
-    TRIODE_TRY(make_cache_folder(path));
-  }
+  if (is_writer && !has_database(path)) TRIODE_TRY(make_cache_folder(path));
   if (!is_writer && !schema) return nothing_to_read(path);
   if (!is_writer && *schema < kSchema) {
     return unsupported(
@@ -104,21 +103,22 @@ Result<std::unique_ptr<Database>> Database::open_once(const std::string& path,
   return database;
 }
 
+Result<std::unique_ptr<Database>> Database::open_for_repair(const std::string& path,
+                                                            const StoreOptions& options) {
+  std::unique_ptr<Database> database(new Database(path, options));
+  database->is_repair_ = true;
+  TRIODE_TRY(database->open_files());
+  return database;
+}
+
 rocksdb::Status Database::open_rocksdb(rocksdb::DB** db) {
   rocksdb::Options options = database_options(options_);
+  options.verify_sst_unique_id_in_manifest = !is_repair_;
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = family_descriptors(options);
-  switch (options_.mode) {
-    case StoreMode::kReadWrite:
-      return rocksdb::DB::Open(options, path_, families, &families_, db);
-    case StoreMode::kReadOnly:
-      return rocksdb::DB::OpenForReadOnly(options, path_, families, &families_, db);
-    case StoreMode::kFollow:
-      break;
+  if (options_.mode == StoreMode::kReadOnly) {
+    return rocksdb::DB::OpenForReadOnly(options, path_, families, &families_, db);
   }
-  scratch_folder_ = make_scratch_folder();
-  if (scratch_folder_.empty()) return rocksdb::Status::IOError("no folder for temporary files");
-  options.max_open_files = -1;  // files that the writer deletes stay readable
-  return rocksdb::DB::OpenAsSecondary(options, path_, scratch_folder_, families, &families_, db);
+  return rocksdb::DB::Open(options, path_, families, &families_, db);
 }
 
 Status Database::open_files() {
@@ -132,21 +132,17 @@ Status Database::open_files() {
 }
 
 Database::~Database() {
-  if (db_ != nullptr) {
-    if (options_.mode == StoreMode::kReadWrite) {
-      // The next opening need not read the log then, and a repair finds every family in a table.
-      // One that fails loses nothing: the log still has it.
-      (void)db_->Flush({}, families_);
-      remove_owner(path_);
-    }
-    for (rocksdb::ColumnFamilyHandle* family : families_) {
-      (void)db_->DestroyColumnFamilyHandle(family);  // fails for no family that was opened
-    }
-    (void)db_->Close();  // what had to be on the disk is there already
-    db_.reset();
+  if (db_ == nullptr) return;
+  if (options_.mode == StoreMode::kReadWrite) {
+    // The next opening need not read the log then, and a repair finds every family in a table.
+    // One that fails loses nothing: the log still has it.
+    (void)db_->Flush({}, families_);
+    remove_owner(path_);
   }
-  std::error_code ignored;  // it is empty, and of the system's folder for such things
-  if (!scratch_folder_.empty()) fs::remove_all(scratch_folder_, ignored);
+  for (rocksdb::ColumnFamilyHandle* family : families_) {
+    (void)db_->DestroyColumnFamilyHandle(family);  // fails for no family that was opened
+  }
+  (void)db_->Close();  // what had to be on the disk is there already
 }
 
 Status Database::write_schema() {
@@ -235,12 +231,6 @@ uint64_t Database::log_number() const {
   return db_->GetCurrentWalFile(&log).ok() ? log->LogNumber() : UINT64_MAX;
 }
 
-Status Database::catch_up() {
-  if (options_.mode != StoreMode::kFollow) return {};
-  const rocksdb::Status status = db_->TryCatchUpWithPrimary();
-  return status.ok() ? Status() : explain("follow", status);
-}
-
 Result<std::optional<std::string>> Database::get(Family family, std::string_view key) const {
   std::string value;
   const rocksdb::Status status = db_->Get({}, this->family(family), key, &value);
@@ -258,16 +248,17 @@ std::unique_ptr<rocksdb::Iterator> Database::iterate(Family family, const rocksd
   return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, this->family(family)));
 }
 
+Result<uint64_t> Database::noted_sequence() const {
+  const std::string text = TRIODE_TRY(get(Family::kMeta, kSequenceKey)).value_or(std::string("1"));
+  const char* end = text.data() + text.size();
+  uint64_t sequence = 0;
+  if (std::from_chars(text.data(), end, sequence).ptr == end && !text.empty()) return sequence;
+  return corrupt("the cache " + path_ + " counts its records as '" + text +
+                 "', which is no number; run `triode cache verify --repair`");
+}
+
 Status Database::reserve_sequence(uint64_t count) {
-  if (reserved_sequence_ == 0) {
-    const std::string text =
-        TRIODE_TRY(get(Family::kMeta, kSequenceKey)).value_or(std::string("1"));
-    const char* end = text.data() + text.size();
-    if (std::from_chars(text.data(), end, next_sequence_).ptr != end || text.empty()) {
-      return corrupt("the cache " + path_ + " counts its records as '" + text +
-                     "', which is no number; run `triode cache verify --repair`");
-    }
-  }
+  if (reserved_sequence_ == 0) next_sequence_ = TRIODE_TRY(noted_sequence());
   const uint64_t reserved = next_sequence_ + count + kSequencesReserved;
   rocksdb::WriteBatch batch;
   const rocksdb::Status status =
@@ -285,6 +276,19 @@ Result<uint64_t> Database::take_sequence(uint64_t count) {
   const uint64_t first = next_sequence_;
   next_sequence_ += count;
   return first;
+}
+
+bool Database::has_noted_sequence() const {
+  const Result<std::optional<std::string>> note = get(Family::kMeta, kSequenceKey);
+  return note.ok() && note->has_value() && noted_sequence().ok();
+}
+
+Status Database::skip_sequence(uint64_t least) {
+  const std::lock_guard lock(sequence_mutex_);
+  const Result<uint64_t> noted = noted_sequence();
+  next_sequence_ = std::max({next_sequence_, least, noted.ok() ? *noted : 1});
+  reserved_sequence_ = next_sequence_;
+  return reserve_sequence(0);
 }
 
 Status Database::explain(std::string_view attempt, const rocksdb::Status& status) const {

@@ -39,6 +39,11 @@ class Database {
     return open(path, StoreOptions{.mode = mode});
   }
 
+  // For a repair: a writer on a folder that has a database, whatever its schema, and although
+  // tables are no longer those that RocksDB noted, having been mended.
+  static Result<std::unique_ptr<Database>> open_for_repair(const std::string& path,
+                                                           const StoreOptions& options);
+
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();
@@ -70,9 +75,12 @@ class Database {
 
   // The first of `count` numbers that were never handed out before, in any process.
   Result<uint64_t> take_sequence(uint64_t count);
+  // For a repair: whether it is noted which were; and hands out none below `least` from now on.
+  bool has_noted_sequence() const;
+  Status skip_sequence(uint64_t least);
 
-  // kFollow: sees what the writer has written by now.
-  Status catch_up();
+  // Notes that everything is of the present schema.
+  Status write_schema();
 
   rocksdb::ColumnFamilyHandle* family(Family family) const {
     return families_[static_cast<size_t>(family)];
@@ -86,11 +94,13 @@ class Database {
  private:
   Database(std::string path, const StoreOptions& options)
       : path_(std::move(path)), options_(options) {}
+  // `schema`: what the cache has; empty: there is none yet.
   static Result<std::unique_ptr<Database>> open_once(const std::string& path,
-                                                     const StoreOptions& options);
+                                                     const StoreOptions& options,
+                                                     std::optional<int> schema);
   Status open_files();
   rocksdb::Status open_rocksdb(rocksdb::DB** db);
-  Status write_schema();
+  Result<uint64_t> noted_sequence() const;
   Status reserve_sequence(uint64_t count);
   Status refuse_unless_writer() const;
   template <typename Lock, typename Use>
@@ -101,7 +111,7 @@ class Database {
 
   const std::string path_;
   const StoreOptions options_;
-  std::string scratch_folder_;  // of a follower, which RocksDB wants to have one; else empty
+  bool is_repair_ = false;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // by Family; db_ frees them when told to
 

@@ -14,7 +14,11 @@ namespace {
 constexpr size_t kComponents = 6;
 
 bool is_sound(const PlanRecord& record) {
-  return std::isfinite(record.speedup) && record.speedup >= 0 && record.speedup_spread >= 0;
+  for (const double value :
+       {record.speedup, record.speedup_spread, record.vendor_ns, record.plan_ns}) {
+    if (!std::isfinite(value) || value < 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -46,13 +50,15 @@ Result<PlanKey> decode_plan_key(std::string_view bytes) {
 
 Result<std::string> encode_plan(const PlanRecord& record) {
   if (!is_sound(record)) {
-    return invalid_argument("cannot store a plan whose speed-up is negative or not finite");
+    return invalid_argument("cannot store a plan whose figures are negative or not finite");
   }
   FieldWriter fields;
   fields.add("config", record.config);
   fields.add("code_digest", record.code_digest);
   fields.add("speedup", record.speedup);
   fields.add("speedup_spread", record.speedup_spread);
+  if (record.vendor_ns > 0) fields.add("vendor_ns", record.vendor_ns);
+  if (record.plan_ns > 0) fields.add("plan_ns", record.plan_ns);
   fields.add("when", record.when_unix_s);
   if (record.is_withdrawn) fields.add("withdrawn", true);
   if (!record.artifact.empty()) fields.add("artifact", record.artifact);
@@ -66,11 +72,13 @@ Result<PlanRecord> decode_plan(std::string_view bytes) {
   fields.require("code_digest", record.code_digest);
   fields.require("speedup", record.speedup);
   fields.require("speedup_spread", record.speedup_spread);
+  fields.read("vendor_ns", record.vendor_ns);
+  fields.read("plan_ns", record.plan_ns);
   fields.require("when", record.when_unix_s);
   fields.read("withdrawn", record.is_withdrawn);
   fields.read("artifact", record.artifact);
   TRIODE_TRY(fields.finish(record.unknown, record.unknown_count));
-  if (!is_sound(record)) return corrupt("a stored plan is damaged: its speed-up is no number");
+  if (!is_sound(record)) return corrupt("a stored plan is damaged: its figures make no sense");
   return record;
 }
 

@@ -40,6 +40,8 @@ struct PlanRecord {
   uint64_t code_digest = 0;  // Artifact::digest() of what was checked
   double speedup = 1;        // over the vendor, when published
   double speedup_spread = 0;
+  double vendor_ns = 0;  // per call, medians of that race; 0: not known
+  double plan_ns = 0;
   int64_t when_unix_s = 0;
   bool is_withdrawn = false;  // it stopped being faster; kept so that it is not published again
   std::string artifact = {};  // digest in the artifact store; empty: built from the config

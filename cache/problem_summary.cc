@@ -44,28 +44,36 @@ void add_to_parts(const SampleKey& key, const TrialRecord& record,
     if (improves(time, part.vendor_ns)) part.vendor_ns = time;
     return;
   }
-  if (!improves(time, part.best_ns)) return;
-  part.best_ns = time;
-  part.best_config = key.config;
-  const VendorTime vendor = record.vendor.value_or(VendorTime());
-  part.best_vendor_ns = vendor.median_ns;
-  part.best_speedup = vendor.speedup;
+  if (improves(time, part.best_ns)) {
+    part.best_ns = time;
+    part.best_config = key.config;
+  }
+  if (record.vendor && record.vendor->median_ns > 0 && improves(time, part.paired_ns)) {
+    part.paired_ns = time;
+    part.paired_vendor_ns = record.vendor->median_ns;
+    part.paired_speedup = record.vendor->speedup;
+  }
 }
 
 ProblemSummary summary_of(const std::vector<SummaryPart>& parts, const TrialFilter& filter) {
   ProblemSummary summary;
   double vendor_alone_ns = 0;
+  double paired_ns = 0;
   for (const SummaryPart& part : parts) {
     if (!matches(filter, part)) continue;
     summary.configs += part.configs;
     if (part.outcome != OutcomeKind::kOk) summary.failed += part.configs;
     summary.latest_unix_s = std::max(summary.latest_unix_s, part.latest_unix_s);
     if (improves(part.vendor_ns, vendor_alone_ns)) vendor_alone_ns = part.vendor_ns;
-    if (!improves(part.best_ns, summary.best_ns)) continue;
-    summary.best_ns = part.best_ns;
-    summary.best_config = part.best_config;
-    summary.vendor_ns = part.best_vendor_ns;
-    summary.speedup = part.best_speedup;
+    if (improves(part.best_ns, summary.best_ns)) {
+      summary.best_ns = part.best_ns;
+      summary.best_config = part.best_config;
+    }
+    if (improves(part.paired_ns, paired_ns)) {
+      paired_ns = part.paired_ns;
+      summary.vendor_ns = part.paired_vendor_ns;
+      summary.speedup = part.paired_speedup;
+    }
   }
   if (summary.vendor_ns == 0) summary.vendor_ns = vendor_alone_ns;
   if (summary.speedup == 0 && summary.best_ns > 0) {

@@ -20,8 +20,9 @@ struct ProblemSummary {
   int64_t failed = 0;
   double best_ns = 0;  // 0: nothing was timed
   std::string best_config = {};
-  double vendor_ns = 0;  // timed beside the best config, else the vendor's own best; 0: not known
-  double speedup = 0;    // over the vendor; 0: not known
+  // In turns with the fastest config that was timed so, else the vendor's own best; 0: not known.
+  double vendor_ns = 0;
+  double speedup = 0;  // over it, of that config, else of the best; 0: not known
   int64_t latest_unix_s = 0;
 
   bool operator==(const ProblemSummary&) const = default;
@@ -38,8 +39,9 @@ struct SummaryPart {
   int64_t latest_unix_s = 0;
   double best_ns = 0;  // of those that ended ok and are no vendor's; 0: none was timed
   std::string best_config = {};
-  double best_vendor_ns = 0;  // in turns with it; 0: it was timed alone
-  double best_speedup = 0;
+  double paired_ns = 0;  // of the fastest that was timed in turns with the vendor; 0: none was
+  double paired_vendor_ns = 0;
+  double paired_speedup = 0;
   double vendor_ns = 0;  // the least of configs that are the vendor's; 0: none
 
   bool operator==(const SummaryPart&) const = default;

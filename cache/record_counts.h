@@ -10,9 +10,9 @@ namespace triode {
 
 class Database;
 
-// About how many records a family has: exactly so many if none was written twice or dropped since
-// the last compaction. Reads what each file says of itself, and no record. RocksDB's own estimate
-// would need every opening to read that.
+// About how many records a family has. A small one is counted; of a large one it is exactly so many
+// if none was written twice or dropped since the last compaction, from what each file says of
+// itself. RocksDB's own estimate would need every opening to read that.
 int64_t about_records(const Database& database, Family family);
 
 }  // namespace triode

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "cache/database.h"
 #include "cache/database_errors.h"
 #include "cache/database_options.h"
 #include "cache/families.h"
@@ -21,7 +22,8 @@ Result<int> parse_schema(const std::string& text, const std::string& path) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), schema);
   if (error != std::errc() || end != text.data() + text.size() || schema < 1) {
     return corrupt("the cache " + path + " has the schema version '" + text +
-                   "', which is no number; give another folder");
+                   "', which is no number; run `triode cache verify --repair`, or give another " +
+                   "folder");
   }
   if (schema > kSchema) {
     return unsupported("the cache " + path + " has schema " + std::to_string(schema) +
@@ -94,6 +96,12 @@ Result<std::optional<int>> read_schema(const std::string& path) {
   if (status.IsNotFound()) return std::optional<int>();
   if (!status.ok()) return explain_database("read the schema of", path, status);
   return std::optional<int>(TRIODE_TRY(parse_schema(text, path)));
+}
+
+Result<std::optional<int>> read_schema(const Database& database) {
+  const std::optional<std::string> text = TRIODE_TRY(database.get(Family::kMeta, kSchemaKey));
+  if (!text) return std::optional<int>();
+  return std::optional<int>(TRIODE_TRY(parse_schema(*text, database.path())));
 }
 
 }  // namespace triode

@@ -18,8 +18,8 @@ bool is_time(double value) {
 }
 
 bool is_sound(const SummaryPart& part) {
-  return part.configs > 0 && is_time(part.best_ns) && is_time(part.best_vendor_ns) &&
-         is_time(part.best_speedup) && is_time(part.vendor_ns);
+  return part.configs > 0 && is_time(part.best_ns) && is_time(part.paired_ns) &&
+         is_time(part.paired_vendor_ns) && is_time(part.paired_speedup) && is_time(part.vendor_ns);
 }
 
 }  // namespace
@@ -43,9 +43,10 @@ std::string encode_summary_part(const SummaryPart& part) {
     fields.add("best_ns", part.best_ns);
     fields.add("best_config", part.best_config);
   }
-  if (part.best_vendor_ns > 0) {
-    fields.add("best_vendor_ns", part.best_vendor_ns);
-    fields.add("best_speedup", part.best_speedup);
+  if (part.paired_ns > 0) {
+    if (part.paired_ns != part.best_ns) fields.add("paired_ns", part.paired_ns);
+    fields.add("best_vendor_ns", part.paired_vendor_ns);
+    fields.add("best_speedup", part.paired_speedup);
   }
   if (part.vendor_ns > 0) fields.add("vendor_ns", part.vendor_ns);
   return fields.seal();
@@ -65,10 +66,12 @@ Result<SummaryPart> decode_summary_part(std::string_view key, std::string_view v
   fields.require("latest", part.latest_unix_s);
   fields.read("best_ns", part.best_ns);
   fields.read("best_config", part.best_config);
-  fields.read("best_vendor_ns", part.best_vendor_ns);
-  fields.read("best_speedup", part.best_speedup);
+  fields.read("paired_ns", part.paired_ns);
+  fields.read("best_vendor_ns", part.paired_vendor_ns);
+  fields.read("best_speedup", part.paired_speedup);
   fields.read("vendor_ns", part.vendor_ns);
   TRIODE_TRY(fields.finish());
+  if (part.paired_ns == 0 && part.paired_vendor_ns > 0) part.paired_ns = part.best_ns;
   if (!is_sound(part)) return corrupt("a stored value is damaged: its figures make no sense");
   return part;
 }

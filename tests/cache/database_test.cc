@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/iostats_context.h>
+#include <rocksdb/perf_level.h>
 #include <rocksdb/write_batch.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -20,6 +22,19 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+// Whether a write of this weight is on the disk when it returns.
+bool syncs(const std::string& path, SyncLevel level, Weight weight) {
+  const auto database = Database::open(path, StoreOptions{.sync = level}).take();
+  rocksdb::WriteBatch batch;
+  EXPECT_TRUE(batch.Put(database->measurements(), "key", "value").ok());
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableTime);
+  rocksdb::get_iostats_context()->Reset();
+  EXPECT_TRUE(database->write(batch, weight).ok());
+  const bool is_synced = rocksdb::get_iostats_context()->fsync_nanos > 0;
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+  return is_synced;
+}
 
 class DatabaseTest : public ::testing::Test {
  protected:
@@ -88,6 +103,15 @@ class OtherWriter {
 TEST_F(DatabaseTest, MakesItsFolderAndWritesTheSchema) {
   open().take().reset();
   EXPECT_EQ(raw_get(path, "meta", "schema_version"), "3");
+}
+
+TEST_F(DatabaseTest, SyncsWhatTheLevelSays) {
+  EXPECT_TRUE(syncs(path, SyncLevel::kEvery, Weight::kSingle));
+  EXPECT_TRUE(syncs(path, SyncLevel::kEvery, Weight::kBatch));
+  EXPECT_FALSE(syncs(path, SyncLevel::kBatch, Weight::kSingle));
+  EXPECT_TRUE(syncs(path, SyncLevel::kBatch, Weight::kBatch));
+  EXPECT_FALSE(syncs(path, SyncLevel::kNone, Weight::kSingle));
+  EXPECT_FALSE(syncs(path, SyncLevel::kNone, Weight::kBatch));
 }
 
 TEST_F(DatabaseTest, RefusesANewerSchemaAndLeavesItUntouched) {

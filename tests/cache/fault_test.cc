@@ -147,6 +147,11 @@ TEST_F(FaultTest, DamagedOptionsHarmNothing) {
   EXPECT_EQ(numbers_in(*open().take()).size(), static_cast<size_t>(kAll));
 }
 
+TEST_F(FaultTest, ADamagedIdentityHarmsNothing) {
+  flip_byte(path + "/IDENTITY", 3);
+  EXPECT_EQ(numbers_in(*open().take()).size(), static_cast<size_t>(kAll));
+}
+
 TEST_F(FaultTest, AReadOnlyFolderIsToldToWritersAndServesReaders) {
   if (geteuid() == 0) {
     // Nothing is read-only to root but a file system that is.

@@ -182,5 +182,16 @@ TEST_F(MaintenanceTest, StatsCountWhatIsThere) {
   EXPECT_GT(found.disk_bytes, found.log_bytes);
 }
 
+TEST_F(MaintenanceTest, StatsCountSummariesThatWereMadeAnewAndNotCompacted) {
+  for (int i = 0; i < 3; ++i) {
+    put_numbered(*cache, 0, 1000);
+    flush(*cache);
+    ASSERT_TRUE(summarize(*cache).ok());
+    flush(*cache);
+    EXPECT_EQ(stats(*cache).take().families.back().name, "summaries");
+    EXPECT_EQ(stats(*cache).take().families.back().records, 10);
+  }
+}
+
 }  // namespace
 }  // namespace triode

@@ -134,7 +134,7 @@ TEST_F(SpoolTest, WaitsForTheNextWriterWhichTakesItInOnce) {
 TEST_F(SpoolTest, IsNamedToAReaderWhereThereIsNothingElse) {
   ASSERT_TRUE(append(1).ok());
   ASSERT_TRUE(append(2).ok());
-  EXPECT_THAT(Cache::open(path, {.mode = StoreMode::kFollow}),
+  EXPECT_THAT(Cache::open(path, {.mode = StoreMode::kReadOnly}),
               FailsWith(StatusCode::kNotFound,
                         AllOf(HasSubstr(path), HasSubstr("2 trials wait in its spool"),
                               HasSubstr("triode cache compact"))));

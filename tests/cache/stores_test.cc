@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <random>
 
@@ -46,6 +47,8 @@ class StoresTest : public ::testing::Test {
             .code_digest = 0xFFFFFFFFFFFFFFFFu,
             .speedup = 1.25,
             .speedup_spread = 0.01,
+            .vendor_ns = 125,
+            .plan_ns = 100,
             .when_unix_s = 1'800'000'000};
   }
 
@@ -177,11 +180,16 @@ TEST_F(PlanStoreTest, EveryPartOfTheKeyMakesAnotherPlanAndAPrior) {
   EXPECT_EQ(cache->plans().find(plan_key()).take()[0].why_prior, "");
 }
 
-TEST_F(PlanStoreTest, RefusesASpeedupThatIsNoNumber) {
-  PlanRecord bad = plan("x=1");
-  bad.speedup = -1;
-  EXPECT_THAT(cache->plans().put(plan_key(), bad),
-              FailsWith(StatusCode::kInvalidArgument, HasSubstr("speed-up")));
+TEST_F(PlanStoreTest, RefusesFiguresThatMakeNoSense) {
+  for (double PlanRecord::*const figure : {&PlanRecord::speedup, &PlanRecord::speedup_spread,
+                                           &PlanRecord::vendor_ns, &PlanRecord::plan_ns}) {
+    for (const double value : {-1.0, std::nan("")}) {
+      PlanRecord bad = plan("x=1");
+      bad.*figure = value;
+      EXPECT_THAT(cache->plans().put(plan_key(), bad),
+                  FailsWith(StatusCode::kInvalidArgument, HasSubstr("figures")));
+    }
+  }
 }
 
 TEST_F(PlanStoreTest, ReadsBackItsKeys) {

@@ -39,12 +39,11 @@ int write_trials(const std::string& path, int64_t first) {
   }
 }
 
-int read_trials(const std::string& path, StoreMode mode) {
+int read_trials(const std::string& path) {
   while (true) {
-    const Result<std::unique_ptr<Cache>> cache = Cache::open(path, {.mode = mode});
+    const auto cache = Cache::open(path, {.mode = StoreMode::kReadOnly});
     if (!cache.ok()) return fail(cache.status());
     for (int i = 0; i < 3; ++i) {
-      if (const Status status = (*cache)->catch_up(); !status.ok()) return fail(status);
       const Result<StoreCounts> counts = (*cache)->measurements().count();
       if (!counts.ok()) return fail(counts.status());
       if (counts->damaged > 0) return fail(corrupt("a reader met a damaged record"));
@@ -60,10 +59,7 @@ int main(int argc, char** argv) {
     return triode::write_trials(argv[2], std::atoll(argv[3]));
   }
   if (argc == 3 && std::strcmp(argv[1], "read") == 0) {
-    return triode::read_trials(argv[2], triode::StoreMode::kReadOnly);
-  }
-  if (argc == 3 && std::strcmp(argv[1], "follow") == 0) {
-    return triode::read_trials(argv[2], triode::StoreMode::kFollow);
+    return triode::read_trials(argv[2]);
   }
   return 2;
 }

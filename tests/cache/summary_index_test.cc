@@ -117,6 +117,26 @@ TEST_F(SummaryIndexTest, SaysWhatIsKnownOfAProblem) {
             std::tuple(3, 300.0, 600.0, 2.0));
 }
 
+TEST_F(SummaryIndexTest, KnowsTheVendorsTimeThoughTheBestConfigWasTimedAlone) {
+  std::vector<KeyedTrial> trials = {made(0, "a", OutcomeKind::kOk), made(1, "a", OutcomeKind::kOk),
+                                    made(2, "a", OutcomeKind::kOk)};
+  for (size_t i = 0; i < trials.size(); ++i) {
+    trials[i].record.measurement.median_ns = 100.0 * static_cast<double>(i + 1);
+  }
+  trials[1].record.vendor = VendorTime{300, 1.5, 0};
+  trials[2].record.vendor = VendorTime{360, 1.2, 0};
+  append(trials);
+  const auto expect = [this] {
+    const ProblemSummary summary = ask().at(0);
+    EXPECT_EQ(std::tuple(summary.best_ns, summary.vendor_ns, summary.speedup),
+              std::tuple(100.0, 300.0, 1.5));
+  };
+  expect();
+  ASSERT_TRUE(summarize(*cache).ok());
+  expect();
+  EXPECT_EQ(counts.records_read, 0);
+}
+
 TEST_F(SummaryIndexTest, AWriteCostsTheSummaryOfItsProblemAlone) {
   put_numbered(*cache, 0, 300);
   ASSERT_TRUE(summarize(*cache).ok());
@@ -221,8 +241,9 @@ TEST(SummaryCodec, ReadsWhatItWrote) {
                       .latest_unix_s = 1'800'000'000,
                       .best_ns = 1.0 / 3,
                       .best_config = "x=1",
-                      .best_vendor_ns = 7,
-                      .best_speedup = 21,
+                      .paired_ns = 4,
+                      .paired_vendor_ns = 7,
+                      .paired_speedup = 21,
                       .vendor_ns = 6.5};
   EXPECT_EQ(decode_summary_part(summary_part_key(prefix, part), encode_summary_part(part)).take(),
             part);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cache/cache_folder.h"
 
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 #include "cache/cache_path.h"
 #include "core/settings.h"
@@ -21,11 +19,7 @@ Result<std::string> cache_folder(const Arguments& arguments) {
 Result<std::string> store_path(const Arguments& arguments) {
   Settings settings = TRIODE_TRY(read_settings_from_environment());
   if (const auto folder = arguments.value("--cache")) settings.cache = *folder;
-  return cache_path(settings, [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return std::nullopt;
-    return value;
-  });
+  return cache_path_from_environment(settings);
 }
 
 }  // namespace triode::cache_tool

@@ -19,6 +19,7 @@
 #include "tools/cache/drop_report.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/open_cache.h"
+#include "tools/cache/progress_line.h"
 
 namespace triode::cache_tool {
 namespace {
@@ -70,9 +71,11 @@ Result<exchange::ImportOptions> read_options(const Arguments& arguments) {
 
 Result<Intake> read_files(const std::vector<std::string>& paths,
                           std::optional<exchange::ExchangeFormat> format,
-                          const exchange::ImportOptions& options) {
+                          const exchange::ImportOptions& options, ProgressLine& progress) {
   Intake intake;
   for (const std::string& path : paths) {
+    const std::string place = std::to_string(intake.files.size() + 1);
+    progress.begin("reading file " + place + " of " + std::to_string(paths.size()) + ", " + path);
     const exchange::SourceFile file = TRIODE_TRY(exchange::SourceFile::read(path));
     const exchange::ExchangeFormat used =
         format.has_value() ? *format : TRIODE_TRY(detect_format(file));
@@ -89,11 +92,17 @@ Result<Intake> read_files(const std::vector<std::string>& paths,
 }
 
 // Into the cache, or into its spool while another process writes there.
-Status store(const std::string& path, Intake& intake) {
+Status store(const std::string& path, Intake& intake, ProgressLine& progress) {
+  progress.begin("storing " + count_text(static_cast<int64_t>(intake.trials.size())) + " records");
   const auto cache = open_to_write(path);
   if (cache.ok()) {
     TRIODE_TRY((*cache)->measurements().append(intake.trials));
-    (void)summarize(**cache);  // what was imported is kept whether this succeeds or not
+    progress.begin("summarizing");
+    // What was imported is kept whether this succeeds or not.
+    (void)summarize(**cache, [&progress](int64_t done, int64_t about) {
+      progress.show(done, about);
+      return true;
+    });
     return {};
   }
   if (cache.status().code() != StatusCode::kUnavailable) return cache.status();
@@ -101,6 +110,17 @@ Status store(const std::string& path, Intake& intake) {
   const Status spooled = append_to_spool(path, intake.trials);
   // The spool's trouble is the same as the cache's if the folder itself is the trouble.
   return spooled.ok() ? Status() : cache.status();
+}
+
+// All of the files or, if one is wrong or they cannot be stored, none.
+Result<Intake> take_in(const std::vector<std::string>& files,
+                       std::optional<exchange::ExchangeFormat> format,
+                       const exchange::ImportOptions& options, bool is_dry_run,
+                       const Context& context) {
+  ProgressLine progress(context, "importing");
+  Intake intake = TRIODE_TRY(read_files(files, format, options, progress));
+  if (!is_dry_run) TRIODE_TRY(store(context.path, intake, progress));
+  return intake;
 }
 
 void report(const Intake& intake, bool is_dry_run, const Context& context) {
@@ -138,16 +158,12 @@ int run(const Arguments& arguments, const Context& context) {
   if (!options.ok()) return complain(context, options.status(), true);
   const auto files = files_of(arguments.positionals());
   if (!files.ok()) return complain(context, files.status());
-  Result<Intake> intake = read_files(*files, format, *options);
+  const bool is_dry_run = arguments.has("--dry-run");
+  const Result<Intake> intake = take_in(*files, format, *options, is_dry_run, context);
   if (!intake.ok()) {
     complain(context, intake.status());
     context.err << "triode-cache: nothing was imported\n";
     return kFailed;
-  }
-  const bool is_dry_run = arguments.has("--dry-run");
-  if (!is_dry_run) {
-    const Status stored = store(context.path, *intake);
-    if (!stored.ok()) return complain(context, stored);
   }
   report(*intake, is_dry_run, context);
   return kDone;

@@ -11,12 +11,14 @@
 namespace triode::cache_tool {
 namespace {
 
-// The times behind a plan are its config's latest measurement; 0 where they are gone.
-void add_times(const MeasurementStore& store, const PlanKey& key, StoredPlan& plan) {
-  const auto measured = store.get({key.device, to_string(key.problem), plan.config, key.validity});
-  if (!measured.ok() || !measured->has_value()) return;
-  plan.plan_ns = (*measured)->measurement.median_ns;
-  if ((*measured)->vendor.has_value()) plan.vendor_ns = (*measured)->vendor->median_ns;
+StoredPlan stored_plan(const PlanKey& key, const PlanRecord& record) {
+  return {.problem = key.problem,
+          .config = record.config,
+          .vendor = key.vendor.build_id + " " + key.vendor.symbol,
+          .code_digest = record.code_digest,
+          .speedup = record.speedup,
+          .vendor_ns = record.vendor_ns,
+          .plan_ns = record.plan_ns};
 }
 
 }  // namespace
@@ -33,16 +35,9 @@ Result<ExportedPlans> plans_to_export(const Cache& cache, const TrialFilter& fil
       ++(record.is_withdrawn ? exported.withdrawn : exported.embedded);
       return true;
     }
-    StoredPlan plan;
-    plan.problem = key.problem;
-    plan.config = record.config;
-    plan.vendor = key.vendor.build_id + " " + key.vendor.symbol;
-    plan.code_digest = record.code_digest;
-    plan.speedup = record.speedup;
-    add_times(cache.measurements(), key, plan);
     const std::string target = exchange::target_of(key.device, key.validity).fingerprint();
     sections[target].target = target;
-    sections[target].plans.push_back(std::move(plan));
+    sections[target].plans.push_back(stored_plan(key, record));
     ++exported.plans;
     return true;
   }));

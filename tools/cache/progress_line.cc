@@ -31,9 +31,19 @@ void ProgressLine::show(int64_t done, int64_t about) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kInterval;
+  write(what_ + ": " + count_text(done) + (about > 0 ? " of about " + count_text(about) : "") +
+        " records");
+}
+
+void ProgressLine::begin(const std::string& what) {
+  what_ = what;
+  next_look_ = 0;
+  if (is_shown_) write(what_);
+}
+
+void ProgressLine::write(const std::string& line) {
   has_line_ = true;
-  context_.err << "\r\x1b[K" << what_ << ": " << count_text(done)
-               << (about > 0 ? " of about " + count_text(about) : "") << " records" << std::flush;
+  context_.err << "\r\x1b[K" << line << std::flush;
 }
 
 }  // namespace triode::cache_tool

@@ -20,10 +20,14 @@ class ProgressLine {
 
   // `about` 0: the end is not known. Cheap enough for every record, and `done` may leap.
   void show(int64_t done, int64_t about = 0);
+  // What is done from now on, shown at once; records are counted anew.
+  void begin(const std::string& what);
 
  private:
+  void write(const std::string& line);
+
   const Context& context_;
-  const std::string what_;
+  std::string what_;
   const bool is_shown_;
   bool has_line_ = false;
   int64_t next_look_ = 0;  // at the clock, when so many are done

@@ -22,30 +22,43 @@
 namespace triode::cache_tool {
 namespace {
 
-// The configs of the problem, by device, best first.
-using ByDevice = std::map<std::string, std::vector<KeyedTrial>>;
+struct KnownOnDevice {
+  std::vector<KeyedTrial> trials;  // best first
+  std::vector<StoredPlanRecord> plans;
+  Validity latest;  // of the trials
+};
+using ByDevice = std::map<std::string, KnownOnDevice>;
 
-Result<ByDevice> find_trials(const MeasurementStore& store, const TrialFilter& filter) {
+Result<ByDevice> find_all(const Cache& cache, const TrialFilter& filter) {
   ByDevice devices;
-  TRIODE_TRY(store.scan(filter, [&](const SampleKey& key, const TrialRecord& record) {
-    devices[key.device].push_back({key, record});
+  const auto add = [&](const SampleKey& key, const TrialRecord& record) {
+    devices[key.device].trials.push_back({key, record});
     return true;
-  }));
+  };
+  TRIODE_TRY(cache.measurements().scan(filter, add));
   // A config that was named and never timed ranks behind those that were.
   const auto is_timed = [](const KeyedTrial& trial) {
     return trial.record.outcome.ok() && trial.record.measurement.count > 0;
   };
-  for (auto& [device, trials] : devices) {
-    std::stable_sort(trials.begin(), trials.end(), [&](const KeyedTrial& a, const KeyedTrial& b) {
-      if (is_timed(a) != is_timed(b)) return is_timed(a);
-      return is_better(a.record, b.record);
-    });
+  for (auto& [device, known] : devices) {
+    std::stable_sort(known.trials.begin(), known.trials.end(),
+                     [&](const KeyedTrial& a, const KeyedTrial& b) {
+                       if (is_timed(a) != is_timed(b)) return is_timed(a);
+                       return is_better(a.record, b.record);
+                     });
+    known.latest = latest_validity(known.trials);
+    PlanKey any{.device = device, .problem = *filter.problem, .vendor = {}, .validity = {}};
+    known.plans = TRIODE_TRY(cache.plans().find(any));
   }
   return devices;
 }
 
 bool is_vendors(const KeyedTrial& trial) {
   return trial.key.config.starts_with("vendor ");
+}
+
+std::string vendor_text(const PlanKey& key) {
+  return key.vendor.build_id + " " + key.vendor.symbol;
 }
 
 nlohmann::ordered_json json_of(const KeyedTrial& trial, const Validity& latest) {
@@ -71,13 +84,29 @@ nlohmann::ordered_json json_of(const KeyedTrial& trial, const Validity& latest) 
   return json;
 }
 
+nlohmann::ordered_json json_of(const StoredPlanRecord& plan, const Validity& latest) {
+  return {{"config", plan.record.config},
+          {"vendor", vendor_text(plan.key)},
+          {"speedup", plan.record.speedup},
+          {"speedup_spread", plan.record.speedup_spread},
+          {"vendor_ns", plan.record.vendor_ns},
+          {"plan_ns", plan.record.plan_ns},
+          {"when_unix_s", plan.record.when_unix_s},
+          {"withdrawn", plan.record.is_withdrawn},
+          {"prior", why_prior(plan.key.validity, latest)}};
+}
+
 void print_json(const std::string& problem, const ByDevice& devices, std::ostream& out) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const auto& [device, trials] : devices) {
-    const Validity latest = latest_validity(trials);
+  for (const auto& [device, known] : devices) {
     nlohmann::ordered_json configs = nlohmann::ordered_json::array();
-    for (const KeyedTrial& trial : trials) configs.push_back(json_of(trial, latest));
-    list.push_back({{"device", device_name(device)}, {"target", device}, {"configs", configs}});
+    for (const KeyedTrial& trial : known.trials) configs.push_back(json_of(trial, known.latest));
+    nlohmann::ordered_json plans = nlohmann::ordered_json::array();
+    for (const StoredPlanRecord& plan : known.plans) plans.push_back(json_of(plan, known.latest));
+    list.push_back({{"device", device_name(device)},
+                    {"target", device},
+                    {"configs", configs},
+                    {"plans", plans}});
   }
   out << nlohmann::ordered_json{{"problem", problem}, {"devices", list}}.dump(
              -1, ' ', true, nlohmann::json::error_handler_t::replace)
@@ -121,11 +150,18 @@ std::vector<std::string> shown_configs(const std::vector<KeyedTrial>& trials,
   return all;
 }
 
-void print_device(const std::string& device, const std::vector<KeyedTrial>& trials,
-                  const Context& context) {
+void print_plan(const StoredPlanRecord& plan, const Validity& latest, std::ostream& out) {
+  const std::string prior = why_prior(plan.key.validity, latest);
+  out << "plan" << (plan.record.is_withdrawn ? ", withdrawn: " : ": ") << plan.record.config << "; "
+      << ratio_text(plan.record.speedup) << " over " << vendor_text(plan.key) << ", "
+      << age_text(plan.record.when_unix_s, unix_seconds_now()) << " ago"
+      << (prior.empty() ? "" : "; prior: " + prior) << "\n";
+}
+
+void print_device(const std::string& device, const KnownOnDevice& known, const Context& context) {
+  const std::vector<KeyedTrial>& trials = known.trials;
   context.out << device_name(device) << "\n";
   const std::vector<std::string> configs = shown_configs(trials, context);
-  const Validity latest = latest_validity(trials);
   TextTable table({{"#", true, false},
                    {"CONFIG", false, true},
                    {"TIME", true, false},
@@ -140,7 +176,7 @@ void print_device(const std::string& device, const std::vector<KeyedTrial>& tria
   for (const KeyedTrial& trial : trials) {
     const TrialRecord& r = trial.record;
     const std::string& config = configs[rank];
-    const std::string prior = why_no_answer(trial, latest);
+    const std::string prior = why_no_answer(trial, known.latest);
     const bool is_timed = r.outcome.ok() && r.measurement.count > 0;
     table.add(
         {{std::to_string(++rank), Tone::kFaint},
@@ -158,6 +194,7 @@ void print_device(const std::string& device, const std::vector<KeyedTrial>& tria
   if (const std::optional<double> vendor = vendors_time(trials); vendor.has_value()) {
     context.out << "vendor: " << time_text(*vendor) << "\n";
   }
+  for (const StoredPlanRecord& plan : known.plans) print_plan(plan, known.latest, context.out);
 }
 
 int run(const Arguments& arguments, const Context& context) {
@@ -170,7 +207,7 @@ int run(const Arguments& arguments, const Context& context) {
   filter.device = arguments.value_or("--target", "");
   const auto cache = open_to_read(context.path);
   if (!cache.ok()) return complain(context, cache.status());
-  const Result<ByDevice> devices = find_trials((*cache)->measurements(), filter);
+  const Result<ByDevice> devices = find_all(**cache, filter);
   if (!devices.ok()) return complain(context, devices.status());
   if (devices->empty()) {
     return complain(context, not_found("nothing is known of '" + to_string(*problem) +
@@ -180,7 +217,7 @@ int run(const Arguments& arguments, const Context& context) {
     print_json(to_string(*problem), *devices, context.out);
     return kDone;
   }
-  for (const auto& [device, trials] : *devices) print_device(device, trials, context);
+  for (const auto& [device, known] : *devices) print_device(device, known, context);
   return kDone;
 }
 
