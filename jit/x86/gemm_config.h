@@ -34,9 +34,11 @@ enum class RowTiles : int32_t {
   kBalanced,  // as many tiles, of heights that differ by one at most
 };
 
+// What becomes of the columns that do not fill the last vector of a row.
 enum class EdgeStore : int32_t {
-  kMasked,  // one masked store for the last, partial vector of a row
+  kMasked,  // one masked store
   kSplit,   // stores of falling width (AVX2, where a masked store is slow)
+  kDot,     // no vector at all: a dot kernel takes those columns, with vectors along k
 };
 
 enum class StoreKind : int32_t { kNormal, kStreaming };

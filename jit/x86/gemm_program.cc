@@ -7,6 +7,7 @@
 
 #include "core/key.h"
 #include "jit/x86/orientation.h"
+#include "jit/x86/register_tile.h"
 #include "jit/x86/scale_matrix.h"
 
 namespace triode::x86 {
@@ -22,6 +23,22 @@ const unsigned char* at(const void* base, int64_t offset_bytes) {
   return static_cast<const unsigned char*>(base) + offset_bytes;
 }
 
+// As many columns as there are, up to four, whose sums are added up together; as many rows as then
+// fit the registers.
+GemmConfig dots_for_edge(IsaId isa, const Problem& edge) {
+  constexpr int64_t kMostColumns = 4;
+  const VectorIsa& vectors = describe(isa);
+  GemmConfig dots;
+  dots.isa = isa;
+  dots.family = Family::kDot;
+  dots.nr = static_cast<int32_t>(std::min(kMostColumns, edge.n));
+  dots.mr = 1;
+  while (dots.mr < edge.m && dot_tile_fits(vectors, dots.mr + 1, dots.nr)) ++dots.mr;
+  dots.ku = edge.k >= 4 * vectors.lanes(size_bytes(edge.c_type)) ? 2 : 1;
+  dots.pack_b = edge.b_transposed ? PackB::kNone : PackB::kWhole;
+  return dots;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<GemmProgram>> GemmProgram::build(const Problem& problem,
@@ -35,10 +52,24 @@ Result<std::unique_ptr<GemmProgram>> GemmProgram::build(const Problem& problem,
   program->element_bytes_ = triode::size_bytes(problem.c_type);
   const Problem& p = program->problem_;
   if (p.m == 0 || p.n == 0 || p.k == 0 || p.alpha == ScalarClass::kZero) return program;
+  if (config.edge == EdgeStore::kDot) TRIODE_TRY(program->split_edge(config, kernels));
   program->plan_blocks(config);
   program->plan_packing(config);
   TRIODE_TRY(program->compile(config, kernels));
   return program;
+}
+
+// Leaves the columns that do not fill a vector to a program of their own. There are none, or no
+// others, where a matrix was cut into parts for threads.
+Status GemmProgram::split_edge(const GemmConfig& config, KernelCache& kernels) {
+  const int64_t left = problem_.n % describe(config.isa).lanes(element_bytes_);
+  if (left == 0 || left == problem_.n) return {};
+  Problem edge = problem_;
+  edge.n = left;
+  edge.alignment_bytes = static_cast<int32_t>(element_bytes_);
+  edge_ = TRIODE_TRY(build(edge, dots_for_edge(config.isa, edge), kernels));
+  problem_.n -= left;
+  return {};
 }
 
 void GemmProgram::plan_blocks(const GemmConfig& config) {
@@ -138,10 +169,17 @@ Status GemmProgram::compile(const GemmConfig& config, KernelCache& kernels) {
     kernels_.push_back(std::move(kernel));
   }
   workspace_bytes_ = panel_workspace_ + static_cast<size_t>(panel_bytes);
+  if (edge_ != nullptr) {
+    digest_ = hash_bytes({reinterpret_cast<const char*>(&edge_->digest_), sizeof edge_->digest_},
+                         digest_);
+    code_bytes_ += edge_->code_bytes_;
+    workspace_bytes_ = std::max(workspace_bytes_, edge_->workspace_bytes_);
+  }
   const bool one_block = m_blocks_.count == 1 && n_blocks_.count == 1 && k_blocks_.count == 1;
   if (one_block && move_a_ == Move::kInPlace && move_b_ == Move::kInPlace)
     only_ = kernels_[0]->function();
-  if (problem_.batch == 1 && !operands_exchanged_ && !reads_scalars()) direct_ = only_;
+  const bool is_all = problem_.batch == 1 && !operands_exchanged_ && edge_ == nullptr;
+  if (is_all && !reads_scalars()) direct_ = only_;
   return {};
 }
 
@@ -150,9 +188,19 @@ bool GemmProgram::reads_scalars() const {
          problem_.beta == ScalarClass::kOther;
 }
 
-void GemmProgram::run_blocks(const Operands& given, void* workspace) const noexcept {
+void GemmProgram::run_parts(const Operands& given, void* workspace) const noexcept {
   Operands operands = given;
   if (operands_exchanged_) std::swap(operands.a, operands.b);
+  run_blocks(operands, workspace);
+  if (edge_ == nullptr) return;
+  const int64_t columns_bytes = problem_.n * element_bytes_;
+  operands.b = at(operands.b, problem_.b_transposed ? problem_.n * problem_.ldb * element_bytes_
+                                                    : columns_bytes);
+  operands.c = static_cast<unsigned char*>(operands.c) + columns_bytes;
+  edge_->run(operands, workspace);
+}
+
+void GemmProgram::run_blocks(Operands operands, void* workspace) const noexcept {
   assert(problem_.alpha == ScalarClass::kOther ||
          classify_scalar(operands.alpha) == problem_.alpha);
   assert(problem_.beta == ScalarClass::kOther || classify_scalar(operands.beta) == problem_.beta);

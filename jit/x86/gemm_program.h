@@ -30,7 +30,7 @@ class GemmProgram final : public Artifact {
     if (direct_ != nullptr) {
       direct_(operands.a, operands.b, operands.c, workspace, nullptr);
     } else {
-      run_blocks(operands, workspace);
+      run_parts(operands, workspace);
     }
   }
 
@@ -38,7 +38,6 @@ class GemmProgram final : public Artifact {
   // than that.
   KernelFunction direct() const { return direct_; }
 
-  const Problem& problem() const { return problem_; }
   uint64_t digest() const override { return digest_; }
   size_t code_bytes() const override { return code_bytes_; }
   size_t workspace_bytes() const override { return workspace_bytes_; }
@@ -54,13 +53,15 @@ class GemmProgram final : public Artifact {
   }
 
   GemmProgram() = default;
+  Status split_edge(const GemmConfig& config, KernelCache& kernels);
   void plan_blocks(const GemmConfig& config);
   void plan_packing(const GemmConfig& config);
   Status compile(const GemmConfig& config, KernelCache& kernels);
   KernelSpec block_spec(const GemmConfig& config, int64_t m, int64_t n, int64_t k,
                         bool accumulates) const;
 
-  void run_blocks(const Operands& operands, void* workspace) const noexcept;
+  void run_parts(const Operands& operands, void* workspace) const noexcept;
+  void run_blocks(Operands operands, void* workspace) const noexcept;
   void run_matrix(const Operands& operands, const KernelScalars* scalars,
                   unsigned char* workspace) const noexcept;
   void run_block(const Operands& operands, int64_t k_block, int64_t n_block,
@@ -75,7 +76,7 @@ class GemmProgram final : public Artifact {
   // From a(i, p) to a(i, p + 1), as the caller stores it.
   int64_t a_step() const { return (problem_.a_transposed ? problem_.lda : 1) * element_bytes_; }
 
-  Problem problem_;  // as oriented for the kernels
+  Problem problem_;  // as oriented for the kernels, without the columns of edge_
   bool operands_exchanged_ = false;
   int64_t element_bytes_ = 4;
   BlockSplit m_blocks_, n_blocks_, k_blocks_;
@@ -93,6 +94,7 @@ class GemmProgram final : public Artifact {
   KernelFunction only_ = nullptr;    // set if a whole matrix is one call of one kernel
   KernelFunction direct_ = nullptr;  // set if, besides, the operands can be handed on as they come
   std::vector<std::shared_ptr<const Kernel>> kernels_;
+  std::unique_ptr<GemmProgram> edge_;  // of the last columns, where dot products take those
   uint64_t digest_ = 0;
   size_t code_bytes_ = 0;
   size_t workspace_bytes_ = 0;

@@ -19,6 +19,9 @@ constexpr int64_t kMaxLoopInstructions = 1200;
 // Streaming past the caches pays only for a c that would push everything else out of L2.
 constexpr int64_t kMinStreamedBytes = 256 * 1024;
 
+// Vectors of k from which dot products can spare more than it takes to add up their lanes.
+constexpr int64_t kMinDotVectors = 4;
+
 bool is_outer(const GemmConfig& c) {
   return c.family == Family::kOuter;
 }
@@ -94,7 +97,12 @@ bool GemmRules::rows_matter(const GemmConfig& c) const {
 
 bool GemmRules::edge_fits(const GemmConfig& c) const {
   if (c.edge == EdgeStore::kMasked) return true;
-  return is_outer(c) && !describe(c.isa).has_opmask && p_.n % lanes(c) != 0;
+  const int64_t left = p_.n % lanes(c);
+  if (!is_outer(c) || left == 0) return false;
+  if (c.edge == EdgeStore::kSplit) return !describe(c.isa).has_opmask;
+  // The dot kernel reads rows of a along k, at the cost of a few vectors' steps to sum each result.
+  return p_.n > lanes(c) && left <= lanes(c) / 2 && !p_.a_transposed &&
+         p_.k >= kMinDotVectors * lanes(c);
 }
 
 bool GemmRules::stores_fit(const GemmConfig& c) const {

@@ -154,8 +154,10 @@ void add_blocks(SpaceBuilder& space, const Problem& problem) {
 void add_details(SpaceBuilder& space) {
   space.add("rows", {0, 1}, {"tail", "balanced"});
   space.rule("the rows are a multiple of the tile", &GemmRules::rows_matter);
-  space.add("edge", {0, 1}, {"masked", "split"});
-  space.rule("split stores are for partial vectors without opmasks", &GemmRules::edge_fits);
+  space.add("edge", {0, 1, 2}, {"masked", "split", "dot"});
+  space.rule(
+      "split stores are for partial vectors without opmasks, dots for few columns and a long k",
+      &GemmRules::edge_fits);
   space.add("stores", {0, 1}, {"normal", "streaming"});
   space.rule("streaming needs a large, aligned c that is written once", &GemmRules::stores_fit);
   space.add("prefetch_a", {0, 1, 2}, {"none", "l1", "l2"});

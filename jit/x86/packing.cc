@@ -193,6 +193,27 @@ void transpose_lines(const unsigned char* from, int64_t from_row_bytes, int64_t 
   }
 }
 
+// Up to so many columns are moved element by element: squares would turn mostly what is not there.
+constexpr int64_t kFewColumns = 4;
+
+template <typename T>
+void transpose_few(const unsigned char* from, int64_t from_row_bytes, int64_t rows, int64_t columns,
+                   unsigned char* to, int64_t to_row_bytes, int64_t width) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      std::memcpy(to + c * to_row_bytes + r * int64_t{sizeof(T)},
+                  from + r * from_row_bytes + c * int64_t{sizeof(T)}, sizeof(T));
+    }
+  }
+  constexpr int64_t kVector = 32 / int64_t{sizeof(T)};
+  const int64_t filled = (width + kVector - 1) / kVector * kVector;
+  if (filled <= rows) return;
+  for (int64_t c = 0; c < columns; ++c) {
+    std::memset(to + c * to_row_bytes + rows * int64_t{sizeof(T)}, 0,
+                static_cast<size_t>(filled - rows) * sizeof(T));
+  }
+}
+
 // Zeroes the last vector of each row of a panel: all of it, since vectors are of few sizes.
 TRIODE_AVX2 void zero_last_vectors(unsigned char* panel, int64_t k, int64_t row_bytes,
                                    int64_t vector_bytes) {
@@ -214,7 +235,10 @@ TRIODE_AVX2 void copy_rows(const void* from, int64_t from_row_bytes, int64_t row
 
 void transpose(const void* from, int64_t from_row_bytes, int64_t rows, int64_t columns,
                int64_t element_bytes, void* to, int64_t to_row_bytes, int64_t width) {
-  if (element_bytes == 8) {
+  if (columns <= kFewColumns) {
+    const auto few = element_bytes == 8 ? transpose_few<double> : transpose_few<float>;
+    few(at(from, 0), from_row_bytes, rows, columns, at(to, 0), to_row_bytes, width);
+  } else if (element_bytes == 8) {
     transpose_lines<4, transpose_4x4>(at(from, 0), from_row_bytes, rows, columns, at(to, 0),
                                       to_row_bytes, width);
   } else {

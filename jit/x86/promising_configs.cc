@@ -88,6 +88,16 @@ constexpr Strategy kFewRowsStrategies[] = {
     {PackB::kWhole, LoopOrder::kColumnsOuter, 256, 0, 0},
 };
 
+// Turning the columns of b that a dot kernel takes costs about as much as so many rows of it.
+constexpr int64_t kRowsToTurnColumn = 8;
+
+EdgeStore edge_for(GemmConfig tile, const Problem& problem) {
+  tile.edge = EdgeStore::kDot;
+  const int64_t left = problem.n % describe(tile.isa).lanes(size_bytes(problem.c_type));
+  const bool pays = GemmRules(problem).edge_fits(tile) && problem.m >= kRowsToTurnColumn * left;
+  return pays ? EdgeStore::kDot : EdgeStore::kMasked;
+}
+
 // The tallest tile of each width, most useful width first.
 std::vector<GemmConfig> outer_tiles(IsaId isa, const Problem& problem) {
   std::vector<GemmConfig> tiles;
@@ -99,6 +109,7 @@ std::vector<GemmConfig> outer_tiles(IsaId isa, const Problem& problem) {
     tile.mr = static_cast<int32_t>(std::min<int64_t>(problem.m, tallest));
     tile.nr = vectors * lanes;
     tile.ku = problem.k <= 16 ? static_cast<int32_t>(problem.k) : 4;
+    tile.edge = edge_for(tile, problem);
     if (tile.mr >= 1) tiles.push_back(tile);
   }
   return tiles;

@@ -335,7 +335,7 @@ class CpuKind final : public FeatureExtractor::Kind {
     lanes.pack_panel[i] = one_if_equal(value(config, at_.pack_b, 0), 2);
     lanes.rows_outer[i] = number(at_.order, 0);
     lanes.balanced[i] = number(at_.rows, 0);
-    lanes.split_stores[i] = number(at_.edge, 0);
+    lanes.split_stores[i] = one_if_equal(value(config, at_.edge, 0), 1);
     lanes.streaming[i] = number(at_.stores, 0);
     lanes.prefetch_a[i] = value(config, at_.prefetch_a, 0) == 0 ? 0 : 1;
     lanes.prefetch_a_far[i] = one_if_equal(value(config, at_.prefetch_a, 0), 2);

@@ -151,7 +151,7 @@ TEST(GemmSpace, EveryValueOfEveryParameterIsLegalSomewhere) {
   // None of the values offered for this problem, whose rows end inside a vector, is there in vain:
   // but for ways to share it out, since it has one thread, and stores past the caches, since its c
   // is small.
-  const Space space = must_make(Problem::mm(DType::kF32, 50, 230, 40));
+  const Space space = must_make(Problem::mm(DType::kF32, 50, 227, 80));
   std::set<std::pair<std::string, int32_t>> unused;
   for (const Parameter& parameter : space.parameters()) {
     for (const int32_t value : parameter.values) unused.emplace(parameter.name, value);

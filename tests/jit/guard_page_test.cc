@@ -58,7 +58,7 @@ std::vector<GemmConfig> treatments() {
       for (const PackB pack_b : {PackB::kNone, PackB::kWhole, PackB::kPanel}) {
         for (const LoopOrder order : {LoopOrder::kColumnsOuter, LoopOrder::kRowsOuter}) {
           for (const RowTiles rows : {RowTiles::kTail, RowTiles::kBalanced}) {
-            for (const EdgeStore edge : {EdgeStore::kMasked, EdgeStore::kSplit}) {
+            for (const EdgeStore edge : {EdgeStore::kMasked, EdgeStore::kSplit, EdgeStore::kDot}) {
               all.push_back({.kc = kc,
                              .pack_a = pack_a,
                              .pack_b = pack_b,
