@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include "jit/cuda/triton_launch.h"
@@ -28,8 +29,15 @@ double scalar_of(ScalarClass scalar) {
   }
 }
 
-GpuProduct product_of(const Problem& problem) {
-  return GpuProduct(problem, scalar_of(problem.alpha), scalar_of(problem.beta), 3);
+double alpha_of(const Problem& problem, const TritonTrial& trial) {
+  return trial.zero_alpha ? 0 : scalar_of(problem.alpha);
+}
+double beta_of(const Problem& problem, const TritonTrial& trial) {
+  return trial.zero_beta ? 0 : scalar_of(problem.beta);
+}
+
+GpuProduct product_of(const Problem& problem, const TritonTrial& trial) {
+  return GpuProduct(problem, alpha_of(problem, trial), beta_of(problem, trial), 3);
 }
 
 uint64_t upload(vgpu::DeviceMemory& memory, const std::vector<std::byte>& bytes) {
@@ -39,15 +47,17 @@ uint64_t upload(vgpu::DeviceMemory& memory, const std::vector<std::byte>& bytes)
 }
 
 TritonValues upload_operands(vgpu::DeviceMemory& memory, const GpuProduct& product,
-                             const TritonKernel& kernel, const Problem& problem) {
+                             const TritonKernel& kernel, const Problem& problem,
+                             const TritonTrial& trial) {
   TritonValues values;
-  values.a = upload(memory, product.a());
+  // Memory that nothing was written to holds NaNs.
+  values.a = trial.zero_alpha ? memory.allocate(product.a().size()) : upload(memory, product.a());
   values.b = upload(memory, product.b());
   values.c = upload(memory, product.c());
   values.bias = upload(memory, product.bias());
   values.workspace = memory.allocate(triton_workspace_bytes(kernel, problem, small_gpu()));
-  values.alpha = static_cast<float>(scalar_of(problem.alpha));
-  values.beta = static_cast<float>(scalar_of(problem.beta));
+  values.alpha = static_cast<float>(alpha_of(problem, trial));
+  values.beta = static_cast<float>(beta_of(problem, trial));
   return values;
 }
 
@@ -68,6 +78,17 @@ Status launch(const TritonFunction& function, const Problem& problem, const Trit
   const auto report = kernel.launch(memory, options);
   if (report.fault) return internal_error(report.fault->message);
   return {};
+}
+
+// On so many threads, each number once.
+void for_each_in(size_t count, int threads, const std::function<void(size_t)>& visit) {
+  std::atomic<size_t> next = 0;
+  std::vector<std::jthread> running;
+  for (int i = 0; i < threads; ++i) {
+    running.emplace_back([&] {
+      for (size_t at = next++; at < count; at = next++) visit(at);
+    });
+  }
 }
 
 }  // namespace
@@ -94,23 +115,29 @@ Result<TritonKernel> compile_case(const TritonCase& each) {
 
 std::vector<Result<TritonKernel>> compile_cases(const std::vector<TritonCase>& cases) {
   std::vector<Result<TritonKernel>> kernels(cases.size(), unavailable("not compiled"));
-  std::atomic<size_t> next = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kWorkers; ++i) {
-    threads.emplace_back([&] {
-      for (size_t at = next++; at < cases.size(); at = next++)
-        kernels[at] = compile_case(cases[at]);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  for_each_in(cases.size(), kWorkers, [&](size_t at) { kernels[at] = compile_case(cases[at]); });
   return kernels;
+}
+
+std::vector<TriedCase> try_cases(const std::vector<TritonCase>& cases,
+                                 const std::vector<uint64_t>& seeds) {
+  std::vector<TriedCase> tried(cases.size(), {unavailable("not compiled"), {}});
+  for_each_in(cases.size(), kWorkers + 1, [&](size_t at) {
+    tried[at].kernel = compile_case(cases[at]);
+    if (!tried[at].kernel.ok()) return;
+    for (const uint64_t seed : seeds) {
+      const TritonTrial trial{.seed = seed};
+      tried[at].wrong.push_back(try_triton(*tried[at].kernel, cases[at].problem, trial));
+    }
+  });
+  return tried;
 }
 
 Result<std::vector<std::byte>> run_triton(const TritonKernel& kernel, const Problem& problem,
                                           const TritonTrial& trial) {
-  const GpuProduct product = product_of(problem);
+  const GpuProduct product = product_of(problem, trial);
   vgpu::DeviceMemory memory;
-  const TritonValues values = upload_operands(memory, product, kernel, problem);
+  const TritonValues values = upload_operands(memory, product, kernel, problem, trial);
   for (const TritonFunction& function : kernel.functions) {
     TRIODE_TRY(launch(function, problem, values, trial, memory));
   }
@@ -122,7 +149,7 @@ std::optional<std::string> try_triton(const TritonKernel& kernel, const Problem&
                                       const TritonTrial& trial) {
   const auto c = run_triton(kernel, problem, trial);
   if (!c.ok()) return c.status().to_string();
-  return product_of(problem).find_mismatch(*c);
+  return product_of(problem, trial).find_mismatch(*c);
 }
 
 }  // namespace triode::cuda

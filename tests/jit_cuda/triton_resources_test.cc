@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -88,6 +89,19 @@ struct ResourceCase {
   TritonConfig choice;
 };
 
+// As many at a time as the pool has workers.
+std::vector<Result<TritonKernel>> compile_all(const std::vector<ResourceCase>& cases) {
+  std::vector<std::future<Result<TritonKernel>>> running;
+  for (const ResourceCase& each : cases) {
+    running.push_back(std::async(std::launch::async, [&each] {
+      return compile(large(each.type), each.choice, each.capability);
+    }));
+  }
+  std::vector<Result<TritonKernel>> kernels;
+  for (auto& one : running) kernels.push_back(one.get());
+  return kernels;
+}
+
 // Multiplied from registers, from shared memory, and into tensor memory.
 const std::vector<ResourceCase> kFitting = {
     {80, DType::kF16, {128, 128, 32, 8, 4, 4}},
@@ -103,13 +117,14 @@ const std::vector<ResourceCase> kFitting = {
 
 TEST(TritonRules, FollowWhatCompiledKernelsTake) {
   constexpr int64_t kBarrierBytes = 256;
-  for (const ResourceCase& each : kFitting) {
+  const auto kernels = compile_all(kFitting);
+  for (size_t i = 0; i < kFitting.size(); ++i) {
+    const ResourceCase& each = kFitting[i];
     const Problem problem = large(each.type);
     const auto illegal = why_illegal(problem, each.choice, each.capability);
     ASSERT_FALSE(illegal) << *illegal;
-    const auto kernel = compile(problem, each.choice, each.capability);
-    ASSERT_TRUE(kernel.ok()) << kernel.status().to_string();
-    const TritonFunction& function = kernel->functions[0];
+    ASSERT_TRUE(kernels[i].ok()) << kernels[i].status().to_string();
+    const TritonFunction& function = kernels[i]->functions[0];
     SCOPED_TRACE("sm_" + std::to_string(each.capability) + " " + std::string(to_string(each.type)) +
                  " " + std::to_string(each.choice.block_n));
     const int64_t expected = triton_smem_bytes(each.choice, problem, each.capability);
@@ -132,11 +147,12 @@ TEST(TritonRules, ForbidWhatCouldNotLaunch) {
       {90, DType::kF16, {64, 64, 128, 8, 8, 4}},  // 8 x 32 KiB
       {100, DType::kF16, {64, 64, 128, 8, 8, 4}},
   };
-  for (const ResourceCase& each : too_large) {
+  const auto kernels = compile_all(too_large);
+  for (size_t i = 0; i < too_large.size(); ++i) {
+    const ResourceCase& each = too_large[i];
     EXPECT_TRUE(why_illegal(large(each.type), each.choice, each.capability));
-    const auto kernel = compile(large(each.type), each.choice, each.capability);
-    ASSERT_TRUE(kernel.ok()) << kernel.status().to_string();
-    EXPECT_GT(kernel->functions[0].shared_bytes, limits_of(each.capability).smem_bytes);
+    ASSERT_TRUE(kernels[i].ok()) << kernels[i].status().to_string();
+    EXPECT_GT(kernels[i]->functions[0].shared_bytes, limits_of(each.capability).smem_bytes);
   }
 }
 

@@ -89,21 +89,35 @@ TEST(TritonKernels, MatchTheReferenceInBothModes) {
   const std::vector<ShapedCase> cases = all_cases();
   std::vector<TritonCase> plain;
   for (const ShapedCase& each : cases) plain.push_back(each.each);
-  const auto kernels = compile_cases(plain);
+  const std::vector<TriedCase> tried = try_cases(plain, {0, 5});
   for (size_t i = 0; i < cases.size(); ++i) {
     const Problem& problem = plain[i].problem;
+    const Result<TritonKernel>& kernel = tried[i].kernel;
     SCOPED_TRACE(to_string(problem) + ", " + plain[i].config);
-    ASSERT_TRUE(kernels[i].ok()) << kernels[i].status().to_string();
-    const TritonFunction& matmul = kernels[i]->functions[0];
+    ASSERT_TRUE(kernel.ok()) << kernel.status().to_string();
+    const TritonFunction& matmul = kernel->functions[0];
     EXPECT_EQ(matmul.cubin.substr(0, 4), "\177ELF");
-    EXPECT_EQ(kernels[i]->functions.size(), cases[i].shape == Shape::kSplit ? 2u : 1u);
+    EXPECT_EQ(kernel->functions.size(), cases[i].shape == Shape::kSplit ? 2u : 1u);
     // What was promised of pointers and sizes is what lets Triton copy whole vectors.
     EXPECT_EQ(matmul.ptx.find("cp.async.cg") != std::string::npos, cases[i].is_even);
     EXPECT_EQ(matmul.ptx.find(".tf32.tf32.") != std::string::npos, problem.a_type == DType::kTF32);
     EXPECT_EQ(matmul.ptx.find("atom"), std::string::npos);
-    for (const uint64_t seed : {0, 5}) {
-      const auto wrong = try_triton(*kernels[i], problem, {.seed = seed});
-      EXPECT_FALSE(wrong) << "seed " << seed << ": " << *wrong;
+    ASSERT_EQ(tried[i].wrong.size(), 2u);
+    for (const auto& wrong : tried[i].wrong) EXPECT_FALSE(wrong) << *wrong;
+  }
+}
+
+TEST(TritonKernels, DoNotLetNansPastAFactorOfZero) {
+  Problem problem = Problem::mm(DType::kF16, 35, 69, 75);
+  problem.alpha = problem.beta = ScalarClass::kOther;
+  const auto kernels = compile_cases({{problem, config_of(Shape::kMm, DType::kF16)},
+                                      {problem, config_of(Shape::kSplit, DType::kF16)}});
+  for (const auto& kernel : kernels) {
+    ASSERT_TRUE(kernel.ok()) << kernel.status().to_string();
+    for (const TritonTrial trial :
+         {TritonTrial{.zero_alpha = true}, TritonTrial{.zero_beta = true}}) {
+      const auto wrong = try_triton(*kernel, problem, trial);
+      EXPECT_FALSE(wrong) << *wrong;
     }
   }
 }

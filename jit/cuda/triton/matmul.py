@@ -105,7 +105,8 @@ def finish(
     READS_C: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALES: tl.constexpr, ACTIVATION: tl.constexpr,
 ):
     """Scales the sums, adds what is to be added, and stores them as rows i and columns j of c."""
-    sums = sums * alpha
+    # As in BLAS, a factor of zero wins over whatever it multiplies, NaNs included.
+    sums = tl.where(alpha == 0, 0.0, sums * alpha)
     if HAS_SCALES:
         sums = sums * (tl.load(a_scale) * tl.load(b_scale))
     i_exists = i[:, None] < m
@@ -113,7 +114,7 @@ def finish(
     exists = i_exists & j_exists
     c_at = c + i.to(tl.int64)[:, None] * ldc + j.to(tl.int64)[None, :]
     if READS_C:
-        sums += beta * tl.load(c_at, mask=exists, other=0.0).to(tl.float32)
+        sums += tl.where(beta == 0, 0.0, beta * tl.load(c_at, mask=exists, other=0.0).to(tl.float32))
     if HAS_BIAS:
         sums += tl.load(bias + j, mask=j < n, other=0.0).to(tl.float32)[None, :]
     tl.store(c_at, activate(sums, ACTIVATION).to(c.dtype.element_ty), mask=exists)
