@@ -30,6 +30,10 @@ int attribute_value(CUdevice_attribute attribute) {
       return triode::vgpu::kSharedPerBlock;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
       return triode::vgpu::kSharedPerBlockOptin;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+      return 2048;
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
+      return 65536;
     default:
       return 0;
   }
@@ -243,6 +247,13 @@ CUresult cuGetErrorName(CUresult result, const char** name) {
 
 CUresult cuGetErrorString(CUresult result, const char** text) {
   return cuGetErrorName(result, text);
+}
+
+// NVIDIA's own libraries talk to their driver by tables that nobody else knows. NVRTC, once it
+// finds a driver in the process, asks for one and crashes without this function.
+CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  *table = nullptr;
+  return CUDA_ERROR_NOT_FOUND;
 }
 
 #pragma GCC visibility pop

@@ -17,8 +17,10 @@ constexpr double kMultiplyMs = 1e-5;
 
 double virtual_ms(const VendorProduct& p) {
   const char* const wanted = std::getenv("TRIODE_VGPU_VENDOR_MS");
-  if (wanted != nullptr) return std::strtod(wanted, nullptr);
-  return kLaunchMs + kMultiplyMs * static_cast<double>(p.m * p.n * p.k * p.batch);
+  const double slowest =
+      wanted != nullptr ? std::strtod(wanted, nullptr)
+                        : kLaunchMs + kMultiplyMs * static_cast<double>(p.m * p.n * p.k * p.batch);
+  return slowest / p.times_faster;
 }
 
 // Empty for a type that it does not know.

@@ -21,6 +21,7 @@ struct VendorProduct {
   bool adds_bias = false;
   CUdeviceptr bias = 0;  // m elements of c's type
   bool has_relu = false, has_gelu = false;
+  int times_faster = 1;  // by the algorithm that the caller asks for
 };
 
 // Enqueues it. Takes a virtual time by its size, or TRIODE_VGPU_VENDOR_MS where that is set.
