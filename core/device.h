@@ -23,6 +23,7 @@ struct Operands {
   void* c = nullptr;
   double alpha = 1;
   double beta = 0;
+  const void* bias = nullptr;  // n elements of c's type, where the epilogue adds one
 };
 
 // Code for one config of one problem, ready to run on the device that built it. Immutable.

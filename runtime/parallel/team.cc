@@ -82,7 +82,9 @@ bool Team::try_run(Body body, void* context) {
   const uint64_t loop = loop_.load(std::memory_order_relaxed) + 1;
   caller_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
   loop_.store(loop);
-  call_workers();
+  // A worker woken on this core, as often happens where there are two, would only run once the
+  // caller is preempted: milliseconds of loops that the caller does alone (see serve()).
+  if (call_workers()) sched_yield();
   take_parts(0);
   // Closing before looking at the seats, as join_loop() sits down before looking at the loop: a
   // worker that comes late either sees the loop closed or is seen here.
@@ -95,7 +97,8 @@ bool Team::try_run(Body body, void* context) {
   return true;
 }
 
-void Team::call_workers() {
+bool Team::call_workers() {
+  bool has_called = false;
   while (workers_.load() < most_workers_) {
     workers_.fetch_add(1);
     try {
@@ -105,9 +108,11 @@ void Team::call_workers() {
     } catch (...) {
       // No memory or no threads: the caller does without, as the interface promises.
       workers_.fetch_sub(1);
-      return;
+      return has_called;
     }
+    has_called = true;
   }
+  return has_called;
 }
 
 void Team::serve() {

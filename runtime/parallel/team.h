@@ -41,7 +41,7 @@ class Team {
     std::atomic<bool> is_taken{false};  // someone does, or has done, the part of this number
   };
 
-  void call_workers();
+  bool call_workers();  // whether any had to be called
   void serve();
   void join_loop(uint64_t loop, int seat);
   void take_parts(int first);

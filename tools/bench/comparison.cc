@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/comparison.h"
 
-#include <ctime>
 #include <thread>
 
 #include "runtime/device/interleaved_timer.h"
 #include "tools/bench/peers.h"
+#include "tools/bench/running_threads.h"
 
 namespace triode::bench {
 namespace {
@@ -17,24 +17,15 @@ using std::chrono::nanoseconds;
 // ten times less would reject most rounds, since something always runs somewhere.
 constexpr double kToleratedWait = 0.01;
 
-// CPU time all threads of the process have used.
-nanoseconds process_cpu_time() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
-}
-
-// Returns when the process used next to no CPU time while this thread slept: then nobody spins.
-// Gives up after twice the longest spin known (200 ms of Intel's OpenMP): a library that never
-// sleeps would disturb any program it is in.
+// Returns when no other thread of the process runs or wants to: then nobody spins. Gives up after
+// twice the longest spin known (200 ms of Intel's OpenMP): a library that never sleeps would
+// disturb any program it is in.
 void wait_for_workers() {
   constexpr nanoseconds kNap = std::chrono::microseconds(500);
-  constexpr nanoseconds kQuiet = kNap / 5;
   constexpr nanoseconds kLongest = milliseconds(400);
   for (nanoseconds waited{}; waited < kLongest; waited += kNap) {
-    const nanoseconds before = process_cpu_time();
     std::this_thread::sleep_for(kNap);
-    if (process_cpu_time() - before < kQuiet) return;
+    if (!other_threads_run()) return;
   }
 }
 
