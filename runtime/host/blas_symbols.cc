@@ -12,6 +12,9 @@ constexpr std::array<SymbolTraits, kSymbolCount> kTraits = {{
   {#symbol, Dialect::dialect, sizeof(Scalar) == sizeof(double), sizeof(Int) == 8},
     TRIODE_BLAS_SYMBOLS
 #undef X
+#define X(symbol) {#symbol, Dialect::kCublas, false, false},
+        TRIODE_CUBLAS_SYMBOLS
+#undef X
 }};
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/host/gpu_flavour.h"
+
 namespace triode::host {
 namespace {
 
@@ -38,6 +40,19 @@ std::optional<bool> fortran_transposed(int32_t letter) {
   }
 }
 
+// The values of cublas_api.h.
+std::optional<bool> cublas_transposed(int32_t operation) {
+  switch (operation) {
+    case 0:
+      return false;
+    case 1:
+    case 2:  // the conjugate of a real matrix is the matrix
+      return true;
+    default:
+      return std::nullopt;
+  }
+}
+
 // What the spelling means; empty if it does not make sense.
 struct Reading {
   bool is_column_major;
@@ -45,7 +60,15 @@ struct Reading {
   bool b_transposed;
 };
 
+std::optional<Reading> read_cublas(const Spelling& spelling) {
+  const std::optional<bool> a = cublas_transposed(spelling.transpose_a);
+  const std::optional<bool> b = cublas_transposed(spelling.transpose_b);
+  if (!a || !b || !decode_gpu_flavour(spelling.layout)) return std::nullopt;
+  return Reading{true, *a, *b};
+}
+
 std::optional<Reading> read_spelling(const Spelling& spelling, Dialect dialect) {
+  if (dialect == Dialect::kCublas) return read_cublas(spelling);
   const bool fortran = dialect == Dialect::kFortranGemm || dialect == Dialect::kFortranGemv;
   if (!fortran && spelling.layout != kRowMajor && spelling.layout != kColumnMajor) {
     return std::nullopt;
@@ -78,6 +101,18 @@ Problem blank_problem(uint64_t traits, const SymbolTraits& symbol) {
   problem.alpha = call_traits::alpha_is_one(traits) ? ScalarClass::kOne : ScalarClass::kOther;
   problem.beta = beta_class(call_traits::beta(traits));
   problem.threads = call_traits::threads(traits);
+  if (!symbol.is_on_gpu()) return problem;
+  const GpuFlavour flavour =
+      decode_gpu_flavour(call_traits::spelling(traits).layout).value_or(GpuFlavour{});
+  problem.a_type = problem.b_type = flavour.operands;
+  problem.c_type = flavour.c;
+  problem.accumulator = flavour.accumulator();
+  problem.epilogue = flavour.epilogue;
+  if (flavour.epilogue != Epilogue::kNone) problem.op = Op::kAddmm;
+  if (!call_traits::is_aligned(traits)) {
+    problem.alignment_bytes = static_cast<int32_t>(size_bytes(flavour.operands));
+  }
+  problem.threads = 1;
   return problem;
 }
 

@@ -36,7 +36,8 @@ inline Operands operands_of(const RawCall& call, bool operands_exchanged) {
           .b = operands_exchanged ? call.a : call.b,
           .c = call.c,
           .alpha = call.alpha,
-          .beta = call.beta};
+          .beta = call.beta,
+          .bias = call.bias};
 }
 
 }  // namespace triode::host

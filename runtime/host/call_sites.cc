@@ -15,10 +15,16 @@ constinit const volatile int kHasToBeAsked = -1;
 std::unique_ptr<CallSite> make_site(Symbol symbol, const void* return_address) {
   void* const original = find_original(symbol, return_address);
   const uint16_t number = original == nullptr ? kNoVendor : vendor_of_function(original);
-  const volatile int* const count = vendor(number).thread_count;
-  return std::unique_ptr<CallSite>(new CallSite{return_address, symbol, original, &vendor(number),
-                                                call_traits::of_site(symbol, number),
-                                                count == nullptr ? &kHasToBeAsked : count});
+  const Vendor& holder = vendor(number);
+  const volatile int* const count = holder.thread_count;
+  return std::unique_ptr<CallSite>(
+      new CallSite{.return_address = return_address,
+                   .symbol = symbol,
+                   .original = original,
+                   .vendor = &holder,
+                   .traits = call_traits::of_site(symbol, number),
+                   .thread_count = count == nullptr ? &kHasToBeAsked : count,
+                   .cuts_sizes = holder.has_wide_sizes && !traits_of(symbol).has_wide_sizes});
 }
 
 // For one call: nothing can be kept. Where the global scope does not help, nobody but our plain
@@ -36,6 +42,17 @@ const CallSite& site_without_memory(Symbol symbol, const void* return_address) {
 
 bool is_for(const CallSite& site, Symbol symbol, const void* return_address) {
   return site.return_address == return_address && site.symbol == symbol;
+}
+
+// What else a site says follows from these.
+bool is_same(const CallSite& site, const CallSite& other) {
+  return is_for(site, other.symbol, other.return_address) && site.original == other.original &&
+         site.traits == other.traits;
+}
+
+void push(const CallSite* site, const CallSite*& list) {
+  site->next = list;
+  list = site;
 }
 
 }  // namespace
@@ -66,8 +83,22 @@ const CallSite* CallSites::add(Symbol symbol, const void* return_address) {
   const std::lock_guard lock(mutex_);
   // Another thread may have been first.
   if (const CallSite* const known = find_locked(symbol, return_address)) return known;
-  insert_locked(site.get());
-  return site.release();
+  const CallSite* added = take_forgotten_locked(*site);
+  if (added == nullptr) added = site.release();
+  insert_locked(added);
+  return added;
+}
+
+// Its guess may be for another thread budget, and is made anew.
+const CallSite* CallSites::take_forgotten_locked(const CallSite& like) {
+  for (const CallSite** link = &forgotten_; *link != nullptr; link = &(*link)->next) {
+    const CallSite* const site = *link;
+    if (!is_same(*site, like)) continue;
+    *link = site->next;
+    site->guess.store(nullptr, std::memory_order_relaxed);
+    return site;
+  }
+  return nullptr;
 }
 
 const CallSite* CallSites::find_locked(Symbol symbol, const void* return_address) const {
@@ -76,13 +107,13 @@ const CallSite* CallSites::find_locked(Symbol symbol, const void* return_address
     const CallSite* const site = slots_[(start + step) % kSlots].load(std::memory_order_relaxed);
     if (site != nullptr && is_for(*site, symbol, return_address)) return site;
   }
-  for (const CallSite* site = crowded_; site != nullptr; site = site->next_crowded) {
+  for (const CallSite* site = crowded_; site != nullptr; site = site->next) {
     if (is_for(*site, symbol, return_address)) return site;
   }
   return nullptr;
 }
 
-void CallSites::insert_locked(CallSite* site) {
+void CallSites::insert_locked(const CallSite* site) {
   const size_t start = slot_of(site->symbol, site->return_address);
   for (size_t step = 0; step < kProbes; ++step) {
     std::atomic<const CallSite*>& slot = slots_[(start + step) % kSlots];
@@ -90,14 +121,22 @@ void CallSites::insert_locked(CallSite* site) {
     slot.store(site, std::memory_order_release);
     return;
   }
-  site->next_crowded = crowded_;
-  crowded_ = site;
+  push(site, crowded_);
 }
 
 void CallSites::forget_all() noexcept {
   const std::lock_guard lock(mutex_);
-  for (auto& slot : slots_) slot.store(nullptr, std::memory_order_release);
-  crowded_ = nullptr;
+  for (auto& slot : slots_) {
+    const CallSite* const site = slot.load(std::memory_order_relaxed);
+    if (site == nullptr) continue;
+    slot.store(nullptr, std::memory_order_release);
+    push(site, forgotten_);
+  }
+  while (crowded_ != nullptr) {
+    const CallSite* const site = crowded_;
+    crowded_ = site->next;
+    push(site, forgotten_);
+  }
 }
 
 }  // namespace triode::host

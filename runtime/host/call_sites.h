@@ -24,9 +24,12 @@ struct CallSite {
   uint64_t traits = 0;             // call_traits::of_site
   // Vendor::thread_count, a load nearer; where that is null, of a number that no entry has.
   const volatile int* thread_count = nullptr;
+  // The original takes 64-bit sizes and the symbol promises 32-bit ones, so that what is read of
+  // them here is not all: calls are not understood.
+  bool cuts_sizes = false;
   // The entry that a call from here has hit: most sites keep making the same call.
   mutable std::atomic<PlanEntry*> guess{nullptr};
-  const CallSite* next_crowded = nullptr;
+  mutable const CallSite* next = nullptr;  // in a list of CallSites
 };
 
 // The call sites seen so far. Two libraries with a BLAS of their own each keep it, because each is
@@ -47,7 +50,8 @@ class CallSites {
   // next call.
   const CallSite& at(Symbol symbol, const void* return_address) noexcept;
 
-  // Forgets every site: a library was closed, and another may come to lie where it was.
+  // Forgets every site: a library was closed, and another may come to lie where it was. One that is
+  // found again as it was is the same again, so that closing libraries takes no memory for good.
   void forget_all() noexcept;
 
   // The lock that a new site takes, for the moment of a fork.
@@ -66,10 +70,13 @@ class CallSites {
 
   const CallSite* add(Symbol symbol, const void* return_address);
   const CallSite* find_locked(Symbol symbol, const void* return_address) const;
-  void insert_locked(CallSite* site);
+  void insert_locked(const CallSite* site);
+  const CallSite* take_forgotten_locked(const CallSite& like);
 
   std::array<std::atomic<const CallSite*>, kSlots> slots_{};
-  const CallSite* crowded_ = nullptr;  // sites that found no slot, in a list that the lock guards
+  // Lists that the lock guards.
+  const CallSite* crowded_ = nullptr;    // sites that found no slot
+  const CallSite* forgotten_ = nullptr;  // a thread may still be in a call of theirs
   std::mutex mutex_;
 };
 

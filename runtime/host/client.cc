@@ -13,11 +13,13 @@
 #include <initializer_list>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "core/clock.h"
 #include "runtime/host/file_descriptor.h"
 #include "runtime/host/kept_plans.h"
 #include "runtime/host/local_search.h"
+#include "runtime/host/quiet_thread.h"
 #include "runtime/host/thread_record.h"
 #include "runtime/host/tuner_loop.h"
 #include "runtime/host/tuning_loop.h"
@@ -37,22 +39,6 @@ constexpr int kRestPerWork = 1;
 
 // For a tuner to start.
 constexpr std::chrono::seconds kTunerPatience(5);
-
-constexpr size_t kStackBytes = 1 << 20;
-
-// Starts a thread that no signal is delivered to.
-bool start_quiet_thread(pthread_t& thread, void* (*body)(void*), void* context) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool started = pthread_create(&thread, &attributes, body, context) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  return started;
-}
 
 // Ends the client before any library's destructor runs: handlers run in the reverse of the order in
 // which they were registered, and the loader registered those of all libraries before this.
@@ -164,24 +150,36 @@ void Client::tune_elsewhere(const PlanBuilder& builder) {
   if (!leave_descriptors()) {
     return warn_once("no tuner: this system is too old for a socket that programs do not see.");
   }
-  const auto reach = [this](const std::function<bool()>& stops) {
-    return reach_tuner_of(parts_.cache_folder, stops);
-  };
-  TunerLoop loop({.table = parts_.table,
-                  .builder = builder,
-                  .published = parts_.published,
-                  .ticks = parts_.ticks,
-                  .clock = steady_clock(),
-                  .reach = reach,
-                  .threads_are_limited = parts_.threads_are_limited,
-                  .trusts_model = parts_.trusts_model});
+  std::vector<std::unique_ptr<TunerLoop>> loops;  // the processor's, then those of GPUs
+  loops.push_back(make_loop(builder));
   const std::function<bool()> stops = [this] { return should_stop(); };
   bool has_stderr = true;
   while (!should_stop()) {
-    loop.step(stops);
-    if (has_stderr && loop.has_nothing_to_say()) has_stderr = !point_to_nothing({STDERR_FILENO});
+    while (const PlanMaker* const gpu = parts_.gpus.maker(loops.size() - 1)) {
+      loops.push_back(make_loop(*gpu));
+    }
+    for (const auto& loop : loops) loop->step(stops);
+    if (has_stderr && loops.front()->has_nothing_to_say()) {
+      has_stderr = !point_to_nothing({STDERR_FILENO});
+    }
     rest(kIdle);
   }
+}
+
+std::unique_ptr<TunerLoop> Client::make_loop(const PlanMaker& maker) {
+  const auto reach = [this](const std::function<bool()>& stops) {
+    return reach_tuner_of(parts_.cache_folder, stops);
+  };
+  return std::make_unique<TunerLoop>(
+      TunerLoop::Parts{.table = parts_.table,
+                       .maker = maker,
+                       .published = parts_.published,
+                       .ticks = parts_.ticks,
+                       .clock = steady_clock(),
+                       .reach = reach,
+                       .threads_are_limited = parts_.threads_are_limited,
+                       // No model chooses for GPUs yet.
+                       .trusts_model = parts_.trusts_model && maker.gpu_driver().empty()});
 }
 
 void Client::rest(std::chrono::nanoseconds duration) {

@@ -10,12 +10,15 @@
 #include <string>
 
 #include "core/settings.h"
+#include "runtime/host/gpu_plans.h"
 #include "runtime/host/plan_builders.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/published_plans.h"
 #include "runtime/host/tick_clock.h"
 
 namespace triode::host {
+
+class TunerLoop;
 
 // The one thread that Triode has in a program: it runs the TuningLoop, or the TunerLoop where a
 // tuner process does the work. Blocks all signals, so that the program's handlers run on the
@@ -26,6 +29,7 @@ class Client {
   struct Parts {
     PlanTable& table;
     PlanBuilders& builders;
+    GpuPlans& gpus;
     PublishedPlans& published;
     const TickClock& ticks;
     std::string cache_folder;  // see kept_plans_path()
@@ -52,6 +56,7 @@ class Client {
   void tune();
   void tune_here(const PlanBuilder& builder);
   void tune_elsewhere(const PlanBuilder& builder);
+  std::unique_ptr<TunerLoop> make_loop(const PlanMaker& maker);
   bool should_stop() const { return stops_.load(std::memory_order_relaxed); }
   void rest(std::chrono::nanoseconds duration);
 

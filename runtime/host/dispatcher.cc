@@ -31,15 +31,20 @@ inline bool Dispatcher::try_plan(const RawCall& call, PlanEntry& entry, CallCoun
   return true;
 }
 
+// A call that the vendor makes in turn.
+[[gnu::always_inline]] inline bool Dispatcher::is_nested(ThreadRecord& thread,
+                                                         const RawCall& call) noexcept {
+  const bool is_inside = thread.busy_with.load(std::memory_order_relaxed) != nullptr &&
+                         !thread.has_left_vendor(call.frame);
+  if (is_inside) [[unlikely]]
+    add_as_only_writer(thread.others.nested, 1);
+  return is_inside;
+}
+
 [[gnu::always_inline]] inline ThreadRecord* Dispatcher::begin(RawCall& call,
                                                               const CallSite& site) noexcept {
   ThreadRecord* const thread = own_thread_record();
-  if (thread == nullptr) return nullptr;
-  if (thread->busy_with.load(std::memory_order_relaxed) != nullptr &&
-      !thread->has_left_vendor(call.frame)) [[unlikely]] {
-    add_as_only_writer(thread->others.nested, 1);
-    return nullptr;
-  }
+  if (thread == nullptr || is_nested(*thread, call)) return nullptr;
   call.key.traits |= traits_of_call(site, is_aligned(call.a, call.b, call.c));
   return thread;
 }
@@ -148,6 +153,37 @@ void Dispatcher::leave(const VendorTicket& ticket) noexcept {
   const uint64_t timed = side.timed.load(std::memory_order_relaxed);
   const uint64_t ticks = side.ticks.load(std::memory_order_relaxed);
   if (calls > 1 && ticks / timed * calls >= kWorthTuningTicks) slow_path_.on_worth_tuning();
+}
+
+VendorTicket Dispatcher::enter_gpu(RawCall& call, const CallSite& site, int place) noexcept {
+  ThreadRecord* const thread = own_thread_record();
+  if (thread == nullptr || is_nested(*thread, call)) return {};
+  call.key.traits |= site.traits |
+                     uint64_t{is_aligned(call.a, call.b, call.c)} << call_traits::kAligned |
+                     static_cast<uint64_t>(place) << call_traits::kThreads;
+  PlanEntry* const entry = find_or_add(call, site, *thread);
+  if (entry == nullptr) return {.thread = thread};
+  CallCounter& counter = thread->counter_of(*entry);
+  const Executable* const executable = entry->executable.load(std::memory_order_acquire);
+  if (executable != nullptr && entry->checks.allow(call)) {
+    thread->busy_with.store(executable, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // see run_kernel()
+    const bool is_answered = entry->executable.load(std::memory_order_acquire) == executable &&
+                             executable->run(call, entry->operands_exchanged);
+    thread->busy_with.store(nullptr, std::memory_order_release);
+    if (is_answered) {
+      counter.by_us.count();
+      return {.is_answered = true};
+    }
+  }
+  return start_vendor(*thread, counter, false, call.frame);
+}
+
+void Dispatcher::leave_gpu(const VendorTicket& ticket) noexcept {
+  leave(ticket);
+  if (ticket.counter == nullptr || !watches_gpu_.load(std::memory_order_relaxed)) return;
+  const uint64_t calls = ticket.counter->by_vendor.calls.load(std::memory_order_relaxed);
+  if (calls >= kWorthTuningGpuCalls) slow_path_.on_gpu_worth_tuning();
 }
 
 }  // namespace triode::host

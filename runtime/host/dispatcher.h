@@ -38,6 +38,8 @@ class SlowPath {
                              ThreadRecord& thread) noexcept = 0;
   // The vendor's calls of one entry have taken so long together that a faster kernel would pay.
   virtual void on_worth_tuning() noexcept = 0;
+  // The same for an entry on a GPU, whose times nobody sees here: by its calls.
+  virtual void on_gpu_worth_tuning() noexcept {}
 
  protected:
   ~SlowPath() = default;
@@ -117,12 +119,18 @@ class Dispatcher {
 
   void leave(const VendorTicket& ticket) noexcept;
 
+  // The same pair for a call on a GPU, at that place (gpu_places.h). What is called there only
+  // enqueues, so nothing is timed.
+  VendorTicket enter_gpu(RawCall& call, const CallSite& site, int place) noexcept;
+  void leave_gpu(const VendorTicket& ticket) noexcept;
+
   // After a fork, where threads of a pool are gone. Sites must be forgotten: their guesses are for
   // the budget before.
   void limit_threads(int threads) { threads_ = threads; }
 
   // Starts or ends the calls of on_worth_tuning().
   void watch_for_worth(bool watches) { watches_.store(watches, std::memory_order_relaxed); }
+  void watch_gpu_for_worth(bool watches) { watches_gpu_.store(watches, std::memory_order_relaxed); }
 
  private:
   static constexpr uintptr_t kCacheLineBits = 63;
@@ -152,6 +160,7 @@ class Dispatcher {
                          void* c) noexcept;
   // The calling thread's record, and the whole key in `call`; null if there is nothing to count.
   ThreadRecord* begin(RawCall& call, const CallSite& site) noexcept;
+  static bool is_nested(ThreadRecord& thread, const RawCall& call) noexcept;
   PlanEntry* find_or_add(const RawCall& call, const CallSite& site, ThreadRecord& thread) noexcept;
   VendorTicket answer(const RawCall& call, PlanEntry& entry, ThreadRecord& thread,
                       const CallSite& site) noexcept;
@@ -165,6 +174,7 @@ class Dispatcher {
   PlanTable& table_;
   SlowPath& slow_path_;
   std::atomic<bool> watches_{false};
+  std::atomic<bool> watches_gpu_{false};
 };
 
 // One return for each thing that may be otherwise: so compiled, the arguments stay where they came.
@@ -245,5 +255,9 @@ template <typename Scalar, typename Int>
 // Vendor time of one entry on one thread after which it is worth a search: a thousandth of what a
 // search costs would be lost on noise, and a program that multiplies once should see no thread.
 constexpr uint64_t kWorthTuningTicks = 4'000'000;  // 1 to 2 ms
+
+// Calls of one entry on a GPU, on one thread, after which it is worth a search: a step of training
+// or inference makes the same call many times, a program that multiplies once does not.
+constexpr uint64_t kWorthTuningGpuCalls = 8;
 
 }  // namespace triode::host

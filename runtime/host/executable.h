@@ -15,16 +15,11 @@ namespace triode::host {
 // the call's CallChecks.
 class Executable {
  public:
-  explicit Executable(std::unique_ptr<CpuArtifact> artifact)
-      : only_kernel_(artifact->only_kernel()), artifact_(std::move(artifact)) {}
+  virtual ~Executable() = default;
 
   // Answers the call, whose a and b are the problem's b and a if they are exchanged: false, and
-  // nothing touched, if a pointer is null or memory ran out. No lock, no system call; allocates
-  // only when the thread's workspace grows.
-  bool run(const RawCall& call, bool operands_exchanged) const noexcept {
-    const Operands operands = operands_of(call, operands_exchanged);
-    return artifact_->accepts(operands) && artifact_->run(operands);
-  }
+  // nothing touched, if it cannot. No lock; what it allocates is its implementation's to say.
+  virtual bool run(const RawCall& call, bool operands_exchanged) const noexcept = 0;
 
   // The same where one kernel with its scalars built in is all there is to do; else false.
   [[gnu::always_inline]] bool run_one_kernel(const void* a, const void* b, void* c,
@@ -35,10 +30,29 @@ class Executable {
     return true;
   }
 
-  const CpuArtifact& artifact() const { return *artifact_; }
+  virtual uint64_t digest() const = 0;  // of the code
+
+ protected:
+  explicit Executable(x86::KernelFunction only_kernel = nullptr) : only_kernel_(only_kernel) {}
 
  private:
   x86::KernelFunction only_kernel_;
+};
+
+// On this machine's processor. A call whose pointer is null is not answered, nor without memory;
+// allocates only when the thread's workspace grows, and makes no system call.
+class CpuExecutable final : public Executable {
+ public:
+  explicit CpuExecutable(std::unique_ptr<CpuArtifact> artifact)
+      : Executable(artifact->only_kernel()), artifact_(std::move(artifact)) {}
+
+  bool run(const RawCall& call, bool operands_exchanged) const noexcept override {
+    const Operands operands = operands_of(call, operands_exchanged);
+    return artifact_->accepts(operands) && artifact_->run(operands);
+  }
+  uint64_t digest() const override { return artifact_->digest(); }
+
+ private:
   std::unique_ptr<CpuArtifact> artifact_;
 };
 

@@ -12,6 +12,7 @@
 #include "runtime/host/client.h"
 #include "runtime/host/forced_plans.h"
 #include "runtime/host/frozen_plans.h"
+#include "runtime/host/gpu_plans.h"
 #include "runtime/host/lone_calls.h"
 #include "runtime/host/report.h"
 #include "runtime/host/touch_ahead.h"
@@ -47,6 +48,7 @@ class Host final : public SlowPath {
             {.ignores_alignment = settings.mode == Mode::kFrozen, .threads = settings.threads}),
         client_({.table = table,
                  .builders = builders_,
+                 .gpus = gpus_,
                  .published = published_,
                  .ticks = ticks_,
                  .cache_folder = settings.cache,
@@ -65,7 +67,11 @@ class Host final : public SlowPath {
     return {};
   }
 
-  void watch_for_worth() { dispatcher_.watch_for_worth(settings_.mode == Mode::kTune); }
+  void watch_for_worth() {
+    dispatcher_.watch_for_worth(settings_.mode == Mode::kTune);
+    dispatcher_.watch_gpu_for_worth(settings_.mode == Mode::kTune &&
+                                    settings_.tuner == TunerPlace::kProcess);
+  }
 
   PlanEntry* on_miss(const RawCall& call, uint64_t hash, const CallSite& site,
                      ThreadRecord& thread) noexcept override {
@@ -84,6 +90,7 @@ class Host final : public SlowPath {
     if (entry->index % PlanTable::kEntriesAhead == 0) {
       touch_ahead(&thread.counters[entry->index], PlanTable::kEntriesAhead * sizeof(CallCounter));
     }
+    if (entry->gpu_place != 0) return entry;  // its plans come with their code, from the tuner
     const auto* const plan =
         or_without_memory<const Executable*>([&] { return initial_->plan_for(*entry); }, nullptr);
     if (plan != nullptr) {
@@ -98,11 +105,18 @@ class Host final : public SlowPath {
     client_.start();
   }
 
+  void on_gpu_worth_tuning() noexcept override {
+    dispatcher_.watch_gpu_for_worth(false);
+    gpus_.start();
+    client_.start();
+  }
+
   // What another thread might have held is made anew; what it counted is not ours.
   void after_fork_in_child() {
-    forget_other_threads();
+    forget_other_threads(table_.size());
     builders_.forget();
     client_.forget_thread();
+    gpus_.forget_thread();
     published_.forget();
     dispatcher_.limit_threads(1);
     the_call_sites.forget_all();
@@ -113,7 +127,9 @@ class Host final : public SlowPath {
     if (has_ended_.exchange(true)) return;
     the_dispatcher.store(nullptr, std::memory_order_release);
     dispatcher_.watch_for_worth(false);
+    dispatcher_.watch_gpu_for_worth(false);
     client_.stop();
+    gpus_.stop();
     if (settings_.report && !write_report_in_memory()) warn_once("no memory for the report.");
   }
 
@@ -141,6 +157,7 @@ class Host final : public SlowPath {
   PlanTable& table_;
   PublishedPlans published_;
   PlanBuilders builders_;
+  GpuPlans gpus_;
   std::unique_ptr<InitialPlans> initial_ = std::make_unique<NoInitialPlans>();
   Dispatcher dispatcher_;
   Client client_;

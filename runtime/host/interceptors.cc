@@ -31,12 +31,22 @@ template <typename Scalar, typename Forward>
                .alpha = widened(alpha),
                .beta = widened(beta),
                .frame = frame};
-  call.key.traits = call_traits::of_spelling(spelling) | call_traits::of_scalars(alpha, beta);
+  call.key.traits =
+      (site.cuts_sizes ? call_traits::kNonsense : call_traits::of_spelling(spelling)) |
+      call_traits::of_scalars(alpha, beta);
   if (site.original == nullptr) return answer_without_vendor(call, site);
   const VendorTicket ticket = dispatcher->enter(call, site);
   if (ticket.is_answered) return;
   forward();
   dispatcher->leave(ticket);
+}
+
+// From the 64 bits that each came in, of which a caller with 32-bit sizes filled the lower half.
+template <typename Int>
+[[gnu::always_inline]] inline CallSizes<Int> sizes_of(int64_t m, int64_t n, int64_t k, int64_t lda,
+                                                      int64_t ldb, int64_t ldc) {
+  const auto size = [](int64_t bits) { return static_cast<Int>(bits); };
+  return {size(m), size(n), size(k), size(lda), size(ldb), size(ldc)};
 }
 
 int32_t letter(const char* text) {
@@ -113,43 +123,44 @@ bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): names are the BLAS's
 // own.
 
-#define TRIODE_kCblasGemm(symbol, Scalar, Int)                                                  \
-  TRIODE_ENTRY(symbol,                                                                          \
-               (int layout, int ta, int tb, Int m, Int n, Int k, Scalar alpha, const Scalar* a, \
-                Int lda, const Scalar* b, Int ldb, Scalar beta, Scalar* c, Int ldc),            \
-               (CallSizes<Int>{m, n, k, lda, ldb, ldc}), (Spelling{layout, ta, tb}), a, b, c,   \
-               alpha, beta, (layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc),     \
-               (reinterpret_cast<CblasGemm<Scalar, Int>*>(original)(                            \
-                   layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)))
-
-#define TRIODE_kFortranGemm(symbol, Scalar, Int)                                                   \
+#define TRIODE_kCblasGemm(symbol, Scalar, Int)                                                     \
   TRIODE_ENTRY(                                                                                    \
       symbol,                                                                                      \
-      (const char* ta, const char* tb, const Int* m, const Int* n, const Int* k,                   \
-       const Scalar* alpha, const Scalar* a, const Int* lda, const Scalar* b, const Int* ldb,      \
-       const Scalar* beta, Scalar* c, const Int* ldc, size_t length_a, size_t length_b),           \
-      (CallSizes<Int>{*m, *n, *k, *lda, *ldb, *ldc}), (Spelling{0, letter(ta), letter(tb)}), a, b, \
-      c, *alpha, *beta,                                                                            \
-      (ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b),                  \
-      (reinterpret_cast<FortranGemm<Scalar, Int>*>(original)(                                      \
+      (int layout, int ta, int tb, int64_t m, int64_t n, int64_t k, Scalar alpha, const Scalar* a, \
+       int64_t lda, const Scalar* b, int64_t ldb, Scalar beta, Scalar* c, int64_t ldc),            \
+      (sizes_of<Int>(m, n, k, lda, ldb, ldc)), (Spelling{layout, ta, tb}), a, b, c, alpha, beta,   \
+      (layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc),                              \
+      (reinterpret_cast<CblasGemm<Scalar>*>(original)(layout, ta, tb, m, n, k, alpha, a, lda, b,   \
+                                                      ldb, beta, c, ldc)))
+
+#define TRIODE_kFortranGemm(symbol, Scalar, Int)                                                  \
+  TRIODE_ENTRY(                                                                                   \
+      symbol,                                                                                     \
+      (const char* ta, const char* tb, const Int* m, const Int* n, const Int* k,                  \
+       const Scalar* alpha, const Scalar* a, const Int* lda, const Scalar* b, const Int* ldb,     \
+       const Scalar* beta, Scalar* c, const Int* ldc, size_t length_a, size_t length_b),          \
+      (sizes_of<Int>(*m, *n, *k, *lda, *ldb, *ldc)), (Spelling{0, letter(ta), letter(tb)}), a, b, \
+      c, *alpha, *beta,                                                                           \
+      (ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b),                 \
+      (reinterpret_cast<FortranGemm<Scalar, Int>*>(original)(                                     \
           ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b)))
 
 #define TRIODE_kCblasGemv(symbol, Scalar, Int)                                                   \
-  TRIODE_ENTRY(symbol,                                                                           \
-               (int layout, int transpose, Int m, Int n, Scalar alpha, const Scalar* a, Int lda, \
-                const Scalar* x, Int x_step, Scalar beta, Scalar* y, Int y_step),                \
-               (CallSizes<Int>{m, n, 0, lda, x_step, y_step}), (Spelling{layout, transpose, 0}), \
-               a, x, y, alpha, beta,                                                             \
-               (layout, transpose, m, n, alpha, a, lda, x, x_step, beta, y, y_step),             \
-               (reinterpret_cast<CblasGemv<Scalar, Int>*>(original)(                             \
-                   layout, transpose, m, n, alpha, a, lda, x, x_step, beta, y, y_step)))
+  TRIODE_ENTRY(                                                                                  \
+      symbol,                                                                                    \
+      (int layout, int transpose, int64_t m, int64_t n, Scalar alpha, const Scalar* a,           \
+       int64_t lda, const Scalar* x, int64_t x_step, Scalar beta, Scalar* y, int64_t y_step),    \
+      (sizes_of<Int>(m, n, 0, lda, x_step, y_step)), (Spelling{layout, transpose, 0}), a, x, y,  \
+      alpha, beta, (layout, transpose, m, n, alpha, a, lda, x, x_step, beta, y, y_step),         \
+      (reinterpret_cast<CblasGemv<Scalar>*>(original)(layout, transpose, m, n, alpha, a, lda, x, \
+                                                      x_step, beta, y, y_step)))
 
 #define TRIODE_kFortranGemv(symbol, Scalar, Int)                                        \
   TRIODE_ENTRY(symbol,                                                                  \
                (const char* transpose, const Int* m, const Int* n, const Scalar* alpha, \
                 const Scalar* a, const Int* lda, const Scalar* x, const Int* x_step,    \
                 const Scalar* beta, Scalar* y, const Int* y_step, size_t length),       \
-               (CallSizes<Int>{*m, *n, 0, *lda, *x_step, *y_step}),                     \
+               (sizes_of<Int>(*m, *n, 0, *lda, *x_step, *y_step)),                      \
                (Spelling{0, letter(transpose), 0}), a, x, y, *alpha, *beta,             \
                (transpose, m, n, alpha, a, lda, x, x_step, beta, y, y_step, length),    \
                (reinterpret_cast<FortranGemv<Scalar, Int>*>(original)(                  \
@@ -160,7 +171,7 @@ bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
   TRIODE_EXPORT void symbol(int layout, const int* ta, const int* tb, const Int* m, const Int* n, \
                             const Int* k, const Scalar* alpha, const Scalar** a, const Int* lda,  \
                             const Scalar** b, const Int* ldb, const Scalar* beta, Scalar** c,     \
-                            const Int* ldc, Int groups, const Int* group_sizes) {                 \
+                            const Int* ldc, int64_t groups, const Int* group_sizes) {             \
     using namespace triode::host;                                                                 \
     const CallSite& site = site_of_call(Symbol::k_##symbol, __builtin_return_address(0));         \
     const auto forward = [=, original = site.original]() {                                        \
@@ -168,7 +179,7 @@ bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
       reinterpret_cast<CblasGemmBatch<Scalar, Int>*>(original)(                                   \
           layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, group_sizes);     \
     };                                                                                            \
-    CallKey key{.batch = groups == 1 ? group_sizes[0] : 0};                                       \
+    CallKey key{.batch = static_cast<Int>(groups) == 1 ? group_sizes[0] : 0};                     \
     if (key.batch < 1 || !find_stride(a, key.batch, key.a_stride) ||                              \
         !find_stride(b, key.batch, key.b_stride) || !find_stride(c, key.batch, key.c_stride)) {   \
       return forward();                                                                           \
@@ -191,7 +202,6 @@ bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
           layout, ta, tb, m, n, k, alpha, a, lda, a_stride, b, ldb, b_stride, beta, c, ldc, \
           c_stride, batch);                                                                 \
     };                                                                                      \
-    if (sizeof(Int) == 4 && site.vendor->has_wide_sizes) return forward();                  \
     const auto size = [](int64_t bits) { return int64_t{static_cast<Int>(bits)}; };         \
     const CallKey key{.m = size(m),                                                         \
                       .n = size(n),                                                         \

@@ -11,19 +11,20 @@
 namespace triode::host {
 namespace {
 
-// The arguments of a key in the types of one symbol, and the pointers of one call.
-template <typename Scalar, typename Int>
+// The arguments of a key in the types of one symbol, and the pointers of one call. Sizes are of 64
+// bits: a function with 32-bit ones finds each in the lower half, in a register and in memory.
+template <typename Scalar>
 struct Arguments {
   Arguments(const CallKey& key, const Operands& operands, bool exchanged)
       : layout(call_traits::spelling(key.traits).layout),
         transpose_a(call_traits::spelling(key.traits).transpose_a),
         transpose_b(call_traits::spelling(key.traits).transpose_b),
-        m(static_cast<Int>(key.m)),
-        n(static_cast<Int>(key.n)),
-        k(static_cast<Int>(key.k)),
-        lda(static_cast<Int>(key.lda)),
-        ldb(static_cast<Int>(key.ldb)),
-        ldc(static_cast<Int>(key.ldc)),
+        m(key.m),
+        n(key.n),
+        k(key.k),
+        lda(key.lda),
+        ldb(key.ldb),
+        ldc(key.ldc),
         alpha(static_cast<Scalar>(operands.alpha)),
         beta(static_cast<Scalar>(operands.beta)),
         a(static_cast<const Scalar*>(exchanged ? operands.b : operands.a)),
@@ -31,28 +32,28 @@ struct Arguments {
         c(static_cast<Scalar*>(operands.c)) {}
 
   int layout, transpose_a, transpose_b;
-  Int m, n, k, lda, ldb, ldc;
+  int64_t m, n, k, lda, ldb, ldc;
   Scalar alpha, beta;
   const Scalar* a;
   const Scalar* b;
   Scalar* c;
 };
 
-template <typename Scalar, typename Int>
-void call_fortran(Dialect dialect, void* original, const Arguments<Scalar, Int>& x) {
+template <typename Scalar>
+void call_fortran(Dialect dialect, void* original, const Arguments<Scalar>& x) {
   const char ta = static_cast<char>(x.transpose_a);
   const char tb = static_cast<char>(x.transpose_b);
   if (dialect == Dialect::kFortranGemm) {
-    reinterpret_cast<FortranGemm<Scalar, Int>*>(original)(
+    reinterpret_cast<FortranGemm<Scalar, int64_t>*>(original)(
         &ta, &tb, &x.m, &x.n, &x.k, &x.alpha, x.a, &x.lda, x.b, &x.ldb, &x.beta, x.c, &x.ldc, 1, 1);
   } else {
-    reinterpret_cast<FortranGemv<Scalar, Int>*>(original)(&ta, &x.m, &x.n, &x.alpha, x.a, &x.lda,
-                                                          x.b, &x.ldb, &x.beta, x.c, &x.ldc, 1);
+    reinterpret_cast<FortranGemv<Scalar, int64_t>*>(original)(
+        &ta, &x.m, &x.n, &x.alpha, x.a, &x.lda, x.b, &x.ldb, &x.beta, x.c, &x.ldc, 1);
   }
 }
 
-template <typename Scalar, typename Int>
-void call_pointer_batch(void* original, const CallKey& key, const Arguments<Scalar, Int>& x) {
+template <typename Scalar>
+void call_pointer_batch(void* original, const CallKey& key, const Arguments<Scalar>& x) {
   std::vector<const Scalar*> a, b;
   std::vector<Scalar*> c;
   for (int64_t i = 0; i < key.batch; ++i) {
@@ -60,23 +61,22 @@ void call_pointer_batch(void* original, const CallKey& key, const Arguments<Scal
     b.push_back(x.b + i * key.b_stride);
     c.push_back(x.c + i * key.c_stride);
   }
-  const Int batch = static_cast<Int>(key.batch);
-  reinterpret_cast<CblasGemmBatch<Scalar, Int>*>(original)(
+  reinterpret_cast<CblasGemmBatch<Scalar, int64_t>*>(original)(
       x.layout, &x.transpose_a, &x.transpose_b, &x.m, &x.n, &x.k, &x.alpha, a.data(), &x.lda,
-      b.data(), &x.ldb, &x.beta, c.data(), &x.ldc, 1, &batch);
+      b.data(), &x.ldb, &x.beta, c.data(), &x.ldc, 1, &key.batch);
 }
 
-template <typename Scalar, typename Int>
+template <typename Scalar>
 void call_as(Dialect dialect, void* original, const CallKey& key, const Operands& operands,
              bool exchanged) {
-  const Arguments<Scalar, Int> x(key, operands, exchanged);
+  const Arguments<Scalar> x(key, operands, exchanged);
   switch (dialect) {
     case Dialect::kCblasGemm:
-      return reinterpret_cast<CblasGemm<Scalar, Int>*>(original)(
-          x.layout, x.transpose_a, x.transpose_b, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb,
-          x.beta, x.c, x.ldc);
+      return reinterpret_cast<CblasGemm<Scalar>*>(original)(x.layout, x.transpose_a, x.transpose_b,
+                                                            x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b,
+                                                            x.ldb, x.beta, x.c, x.ldc);
     case Dialect::kCblasGemv:
-      return reinterpret_cast<CblasGemv<Scalar, Int>*>(original)(
+      return reinterpret_cast<CblasGemv<Scalar>*>(original)(
           x.layout, x.transpose_a, x.m, x.n, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta, x.c, x.ldc);
     case Dialect::kFortranGemm:
     case Dialect::kFortranGemv:
@@ -87,6 +87,8 @@ void call_as(Dialect dialect, void* original, const CallKey& key, const Operands
       return reinterpret_cast<CblasGemmBatchStrided<Scalar>*>(original)(
           x.layout, x.transpose_a, x.transpose_b, x.m, x.n, x.k, x.alpha, x.a, x.lda, key.a_stride,
           x.b, x.ldb, key.b_stride, x.beta, x.c, x.ldc, key.c_stride, key.batch);
+    case Dialect::kCublas:
+      break;  // needs a handle: who calls those has one (runtime/tuner/cublas_vendor.h)
   }
 }
 
@@ -94,10 +96,7 @@ using Caller = void(Dialect dialect, void* original, const CallKey& key, const O
                     bool exchanged);
 
 Caller* caller_for(const SymbolTraits& symbol) {
-  if (symbol.is_double) {
-    return symbol.has_wide_sizes ? call_as<double, int64_t> : call_as<double, int32_t>;
-  }
-  return symbol.has_wide_sizes ? call_as<float, int64_t> : call_as<float, int32_t>;
+  return symbol.is_double ? call_as<double> : call_as<float>;
 }
 
 }  // namespace

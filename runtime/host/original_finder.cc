@@ -16,8 +16,10 @@ namespace {
 // Libraries that define the symbols under plain names. Whatever has another name is found by the
 // scan of all loaded objects.
 constexpr const char* kKnownLibraries[] = {
-    "libblas.so.3",   "libcblas.so.3", "libopenblas.so.0", "libopenblas64_.so.0", "libmkl_rt.so.2",
-    "libmkl_rt.so.3", "libblis.so.4",  "libblis.so",       "libtorch_cpu.so",     "libatlas.so.3"};
+    "libblas.so.3",      "libcblas.so.3",    "libopenblas.so.0", "libopenblas64_.so.0",
+    "libmkl_rt.so.2",    "libmkl_rt.so.3",   "libblis.so.4",     "libblis.so",
+    "libtorch_cpu.so",   "libatlas.so.3",    "libcublas.so.13",  "libcublas.so.12",
+    "libcublasLt.so.13", "libcublasLt.so.12"};
 
 // Start of the object that holds the address; null if none does. No allocation.
 const void* base_of(const void* address) {

@@ -8,6 +8,7 @@
 #include "core/key.h"
 #include "core/random.h"
 #include "jit/x86/gemm_space.h"
+#include "runtime/host/plan_table.h"
 
 namespace triode::host {
 namespace {
@@ -25,6 +26,15 @@ Config choose_unmeasured(const Space& space, const Problem& problem, ForcedPlans
 Result<std::unique_ptr<PlanBuilder>> PlanBuilder::create() {
   std::unique_ptr<CpuDevice> device = TRIODE_TRY(CpuDevice::create());
   return std::unique_ptr<PlanBuilder>(new PlanBuilder(std::move(device)));
+}
+
+bool PlanBuilder::serves(const PlanEntry& entry) const {
+  return entry.gpu_place == 0;
+}
+
+Result<std::unique_ptr<const Executable>> PlanBuilder::make(const Problem& problem,
+                                                            const MadePlan& plan) const {
+  return build(problem, plan.config, plan.code_digest);
 }
 
 Result<std::unique_ptr<const Executable>> PlanBuilder::build(const Problem& problem,
@@ -53,7 +63,7 @@ Result<std::unique_ptr<const Executable>> PlanBuilder::build_config(const Proble
   }
   // CpuDevice::build makes nothing else.
   std::unique_ptr<CpuArtifact> artifact(static_cast<CpuArtifact*>(built.release()));
-  return std::unique_ptr<const Executable>(new Executable(std::move(artifact)));
+  return std::unique_ptr<const Executable>(new CpuExecutable(std::move(artifact)));
 }
 
 }  // namespace triode::host

@@ -11,11 +11,12 @@
 #include "core/status.h"
 #include "runtime/device/cpu_device.h"
 #include "runtime/host/executable.h"
+#include "runtime/host/plan_maker.h"
 
 namespace triode::host {
 
 // Turns plans into code of this process. Any thread; compiles, so never called on a hit.
-class PlanBuilder {
+class PlanBuilder final : public PlanMaker {
  public:
   static Result<std::unique_ptr<PlanBuilder>> create();
 
@@ -31,6 +32,11 @@ class PlanBuilder {
                                                          ForcedPlans which) const;
 
   CpuDevice& device() const { return *device_; }
+
+  const Target& target() const override { return device_->target(); }
+  bool serves(const PlanEntry& entry) const override;
+  Result<std::unique_ptr<const Executable>> make(const Problem& problem,
+                                                 const MadePlan& plan) const override;
 
  private:
   explicit PlanBuilder(std::unique_ptr<CpuDevice> device) : device_(std::move(device)) {}

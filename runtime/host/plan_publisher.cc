@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/host/plan_publisher.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -10,6 +11,25 @@ namespace {
 // Vendor time of one entry, on all threads, after which a search is worth its cost.
 constexpr double kWorthwhileNs = 1e6;
 constexpr uint64_t kWorthwhileCalls = 2;  // one call may be all there will ever be
+
+// On a GPU calls are only enqueued, so what those that wait for a plan take is assumed: by the
+// rates of a large one, which makes large problems come first. Nobody is told so of others. And a
+// search takes longer there than a few calls are worth.
+constexpr uint64_t kWorthwhileGpuCalls = 8;
+constexpr double kGpuFlopsPerNs = 100e3;
+constexpr double kGpuBytesPerNs = 1.5e3;
+constexpr double kGpuLeastNs = 5e3;  // of a launch
+
+SideTally assumed_on_gpu(const Problem& problem, uint64_t calls) {
+  const double each =
+      std::max({problem.flops() / kGpuFlopsPerNs, problem.bytes() / kGpuBytesPerNs, kGpuLeastNs});
+  return {calls, calls, each * static_cast<double>(calls)};
+}
+
+bool is_worth_a_search(const PlanEntry& entry, const SideTally& vendor) {
+  if (entry.gpu_place != 0) return vendor.calls >= kWorthwhileGpuCalls;
+  return vendor.calls >= kWorthwhileCalls && vendor.total_ns() >= kWorthwhileNs;
+}
 
 // Timed calls of each side in a stretch that is judged: more make a stretch surer and longer.
 constexpr uint64_t kFewestTimed = 4;
@@ -23,30 +43,33 @@ std::optional<SideTally> since(const SideTally& now, const SideTally& before) {
 
 }  // namespace
 
-Status PlanPublisher::swap_in(PlanEntry& entry, const std::string& config, uint64_t code_digest) {
-  auto built = TRIODE_TRY(parts_.builder.build(entry.problem, config, code_digest));
-  watched_[entry.index] = {tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick()), {}};
+Status PlanPublisher::swap_in(PlanEntry& entry, const MadePlan& plan) {
+  auto built = TRIODE_TRY(parts_.maker.make(entry.problem, plan));
+  // What calls on a GPU take does not show in how long it takes to enqueue them.
+  const bool is_watched = entry.gpu_place == 0;
+  if (is_watched) {
+    watched_[entry.index] = {tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick()), {}};
+  }
   replace(entry, built.release());
-  entry.is_shadowed.store(true, std::memory_order_relaxed);
+  entry.is_shadowed.store(is_watched, std::memory_order_relaxed);
   return {};
 }
 
-Status PlanPublisher::publish(PlanEntry& entry, const std::string& config, uint64_t code_digest,
-                              double speedup, std::string remark) {
-  TRIODE_TRY(swap_in(entry, config, code_digest));
-  settle(entry, {PlanState::kPlanned, config, speedup, std::move(remark)});
+Status PlanPublisher::publish(PlanEntry& entry, const MadePlan& plan, double speedup,
+                              std::string remark) {
+  TRIODE_TRY(swap_in(entry, plan));
+  settle(entry, {PlanState::kPlanned, plan.config, speedup, std::move(remark)});
   return {};
 }
 
-Status PlanPublisher::publish_untimed(PlanEntry& entry, const std::string& config,
-                                      uint64_t code_digest, std::string remark) {
-  TRIODE_TRY(swap_in(entry, config, code_digest));
-  parts_.published.set(entry.index, {PlanState::kPlanned, config, 0, std::move(remark)});
+Status PlanPublisher::publish_untimed(PlanEntry& entry, const MadePlan& plan, std::string remark) {
+  TRIODE_TRY(swap_in(entry, plan));
+  parts_.published.set(entry.index, {PlanState::kPlanned, plan.config, 0, std::move(remark)});
   return {};
 }
 
 void PlanPublisher::leave_to_vendor(PlanEntry& entry, std::string remark) {
-  if (watched_.erase(entry.index) != 0) take_back(entry);
+  if (watched_.erase(entry.index) != 0 || entry.gpu_place != 0) take_back(entry);
   PublishedPlan decision;
   decision.remark = std::move(remark);
   settle(entry, std::move(decision));
@@ -56,10 +79,12 @@ void PlanPublisher::for_each_worthwhile(const Visit& visit) {
   const double tick_ns = parts_.ticks.nanoseconds_per_tick();
   parts_.table.for_each([&](PlanEntry& entry) {
     if (is_settled_[entry.index] || entry.original == nullptr) return;
-    const EntryTally calls = tally_entry(entry.index, tick_ns);
-    const SideTally& vendor = calls.by_vendor;
-    if (vendor.calls < kWorthwhileCalls || vendor.total_ns() < kWorthwhileNs) return;
-    visit(entry, calls);
+    if (!parts_.maker.serves(entry)) return;
+    EntryTally calls = tally_entry(entry.index, tick_ns);
+    if (entry.gpu_place != 0) {
+      calls.by_vendor = assumed_on_gpu(entry.problem, calls.by_vendor.calls);
+    }
+    if (is_worth_a_search(entry, calls.by_vendor)) visit(entry, calls);
   });
 }
 

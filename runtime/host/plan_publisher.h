@@ -10,7 +10,7 @@
 
 #include "core/status.h"
 #include "runtime/host/call_tally.h"
-#include "runtime/host/plan_builder.h"
+#include "runtime/host/plan_maker.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/published_plans.h"
 #include "runtime/host/retired_code.h"
@@ -25,7 +25,7 @@ class PlanPublisher {
  public:
   struct Parts {
     PlanTable& table;
-    const PlanBuilder& builder;
+    const PlanMaker& maker;
     PublishedPlans& published;
     const TickClock& ticks;
   };
@@ -34,21 +34,19 @@ class PlanPublisher {
 
   // Builds the plan, swaps it in, settles the entry and watches it from then on. kCorrupt, and
   // nothing changes, if the code made here is not the code of that digest; other errors as from
-  // PlanBuilder::build.
-  Status publish(PlanEntry& entry, const std::string& config, uint64_t code_digest, double speedup,
-                 std::string remark);
+  // PlanMaker::make.
+  Status publish(PlanEntry& entry, const MadePlan& plan, double speedup, std::string remark);
 
   // The same for a plan that nobody has timed, and that answers until somebody has: the entry is
   // not settled.
-  Status publish_untimed(PlanEntry& entry, const std::string& config, uint64_t code_digest,
-                         std::string remark);
+  Status publish_untimed(PlanEntry& entry, const MadePlan& plan, std::string remark);
 
   // Settles an entry whose calls the vendor goes on to answer, or answers again: a plan that was
   // published for it goes.
   void leave_to_vendor(PlanEntry& entry, std::string remark);
 
-  // Entries that are not settled, and whose calls by the vendor have taken so long that a search is
-  // worth its cost, with all their calls.
+  // Entries of the maker's target that are not settled, and whose calls by the vendor have taken so
+  // long that a search is worth its cost, with all their calls. On a GPU their times are assumed.
   using Visit = std::function<void(PlanEntry& entry, const EntryTally& calls)>;
   void for_each_worthwhile(const Visit& visit);
 
@@ -68,7 +66,7 @@ class PlanPublisher {
   void free_unused() { retired_.free_unused(); }
 
  private:
-  Status swap_in(PlanEntry& entry, const std::string& config, uint64_t code_digest);
+  Status swap_in(PlanEntry& entry, const MadePlan& plan);
   void settle(const PlanEntry& entry, PublishedPlan decision);
   void replace(PlanEntry& entry, const Executable* by);
   void take_back(PlanEntry& entry);

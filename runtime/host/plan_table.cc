@@ -26,10 +26,16 @@ void fill(PlanEntry& entry, const CallKey& key, uint64_t hash, const CallMeaning
   entry.checks = CallChecks(meaning, !entry.times_every_call);
   entry.problem = meaning.problem;
   entry.operands_exchanged = meaning.operands_exchanged;
+  entry.gpu_place = gpu_place_of(key.traits);
   entry.original = original;
 }
 
 }  // namespace
+
+uint16_t gpu_place_of(uint64_t traits) {
+  const bool is_on_gpu = traits_of(call_traits::symbol(traits)).is_on_gpu();
+  return is_on_gpu ? static_cast<uint16_t>(call_traits::threads(traits)) : 0;
+}
 
 // Zeroed pages are free entries; running constructors over them would touch them all.
 PlanTable* PlanTable::create() noexcept {

@@ -37,9 +37,13 @@ struct alignas(64) PlanEntry {
   // its lead. Changed by the client thread alone.
   std::atomic<bool> is_shadowed{false};
   bool operands_exchanged = false;
+  uint16_t gpu_place = 0;    // gpu_places.h; 0: a call on the processor
   void* original = nullptr;  // of the call that was seen first; plans race against it
   Problem problem;
 };
+
+// Where a call of this key runs: PlanEntry::gpu_place.
+uint16_t gpu_place_of(uint64_t traits);
 
 // The calls that this process has made and the plans for them, by their exact key: an entry is
 // taken only if its whole key is equal, so two keys with one hash are a miss and never the wrong

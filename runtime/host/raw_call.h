@@ -50,6 +50,9 @@ struct RawCall {
   void* c = nullptr;
   double alpha = 1;
   double beta = 0;
+  // On a GPU alone: the stream that the caller wants it on, and the vector of its epilogue.
+  void* stream = nullptr;
+  const void* bias = nullptr;
   // Of the entry point's frame: what is called from inside it lies below. Null: yet to come.
   const void* frame = nullptr;
 };
@@ -66,9 +69,9 @@ struct Spelling {
 // What beta was, as far as code depends on it.
 enum class BetaKind : uint8_t { kZero, kOne, kOther };
 
-// CallKey::traits, from the lowest bit: layout (8 bits), transposes of a and b as the caller spelt
-// them (8 each), symbol (8), alpha is one (1), BetaKind (2), all pointers at cache lines (1),
-// thread budget (12), vendor (16).
+// CallKey::traits, from the lowest bit: layout (8 bits; on a GPU gpu_flavour.h), transposes of a
+// and b as the caller spelt them (8 each), symbol (8), alpha is one (1), BetaKind (2), all pointers
+// at cache lines (1), thread budget (12; on a GPU gpu_places.h), vendor (16).
 namespace call_traits {
 
 constexpr int kTransposeA = 8;
@@ -87,9 +90,11 @@ constexpr uint64_t of_site(Symbol symbol, uint16_t vendor) {
   return static_cast<uint64_t>(symbol) << kSymbol | uint64_t{vendor} << kVendor;
 }
 
-// What does not fit becomes a layout that no dialect knows.
+// In place of a spelling: a layout that no dialect knows.
+constexpr uint32_t kNonsense = 255;
+
+// What does not fit becomes nonsense.
 constexpr uint64_t of_spelling(const Spelling& spelling) {
-  constexpr uint32_t kNonsense = 255;
   const auto layout = static_cast<uint32_t>(spelling.layout);
   const auto a = static_cast<uint32_t>(spelling.transpose_a);
   const auto b = static_cast<uint32_t>(spelling.transpose_b);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <new>
+#include <span>
 
 namespace triode::host {
 
@@ -56,9 +57,9 @@ ThreadRecord* make_record() {
   return record;
 }
 
-void forget_counts(ThreadRecord& record) {
+void forget_counts(ThreadRecord& record, size_t entries) {
   const auto clear = [](auto&... counts) { (counts.store(0, std::memory_order_relaxed), ...); };
-  for (CallCounter& counter : record.counters) {
+  for (CallCounter& counter : std::span(record.counters).first(entries)) {
     for (CallCounter::Side* side : {&counter.by_vendor, &counter.by_us}) {
       if (side->calls.load(std::memory_order_relaxed) == 0) continue;
       clear(side->calls, side->timed, side->ticks, side->outliers, side->shadow_turn);
@@ -101,9 +102,9 @@ ThreadRecord* first_thread_record() noexcept {
   return all_records.load(std::memory_order_acquire);
 }
 
-void forget_other_threads() noexcept {
+void forget_other_threads(size_t entries) noexcept {
   for (ThreadRecord* record = first_thread_record(); record != nullptr; record = record->next) {
-    forget_counts(*record);
+    forget_counts(*record, entries);
     if (record == this_thread_record) continue;
     record->busy_with.store(nullptr, std::memory_order_relaxed);
     record->has_thread.store(false, std::memory_order_relaxed);

@@ -106,7 +106,8 @@ inline ThreadRecord* own_thread_record() noexcept {
 // Head of the list of all records, for those who sum up or look who is busy.
 ThreadRecord* first_thread_record() noexcept;
 
-// In a forked child: no thread but the calling one is there, and nothing was counted yet.
-void forget_other_threads() noexcept;
+// In a forked child: no thread but the calling one is there, and nothing was counted yet. Of a
+// table with so many entries: counters beyond are pages that nobody has touched.
+void forget_other_threads(size_t entries) noexcept;
 
 }  // namespace triode::host

@@ -97,8 +97,8 @@ Result<tuner::Frame> TunerLoop::await(const std::function<bool()>& should_stop) 
 }
 
 Status TunerLoop::greet(const std::function<bool()>& should_stop) {
-  const tuner::Hello hello{std::string(kVersion), getpid(), own_program(),
-                           parts_.builder.device().target(), parts_.trusts_model};
+  const tuner::Hello hello{std::string(kVersion), getpid(), own_program(), parts_.maker.target(),
+                           parts_.trusts_model};
   TRIODE_TRY(connection_->send(to_frame(hello)));
   const tuner::Frame first = TRIODE_TRY(await(should_stop));
   if (const auto refusal = tuner::from_frame<tuner::Refusal>(first); refusal.ok()) {
@@ -154,11 +154,10 @@ void TunerLoop::take(const tuner::Verdict& verdict) {
 
 Status TunerLoop::publish(PlanEntry& entry, const tuner::SentPlan& plan,
                           const std::string& remark) {
-  if (plan.is_timed()) {
-    return publisher_.publish(entry, plan.config, plan.code_digest, plan.speedup, remark);
-  }
+  const MadePlan made{plan.config, plan.code_digest, plan.code};
+  if (plan.is_timed()) return publisher_.publish(entry, made, plan.speedup, remark);
   if (!parts_.trusts_model) return corrupt("the tuner sent a plan that was not timed");
-  return publisher_.publish_untimed(entry, plan.config, plan.code_digest, remark);
+  return publisher_.publish_untimed(entry, made, remark);
 }
 
 tuner::VendorCall TunerLoop::describe(const PlanEntry& entry) const {
@@ -169,6 +168,14 @@ tuner::VendorCall TunerLoop::describe(const PlanEntry& entry) const {
   call.symbol = traits_of(call_traits::symbol(entry.key.traits)).name;
   call.library = its_vendor.path;
   call.identity = its_vendor.identity;
+  call.gpu_driver = parts_.maker.gpu_driver();
+  call.gpu_device = parts_.maker.gpu_device();
+  if (entry.gpu_place != 0) {
+    // The number of the place is this process's own.
+    call.key.traits &= ~(uint64_t{call_traits::kMaxThreads} << call_traits::kThreads);
+    call.threads = 1;
+    return call;
+  }
   call.threads = parts_.threads_are_limited ? its_vendor.thread_budget()
                                             : call_traits::threads(entry.key.traits);
   return call;
@@ -179,7 +186,8 @@ bool TunerLoop::publish_known(PlanEntry& entry) {
   if (known == known_.end()) return false;
   const StoredPlan& plan = known->second;
   return publisher_
-      .publish(entry, plan.config, plan.code_digest, plan.speedup, "known from an earlier run")
+      .publish(entry, {plan.config, plan.code_digest, {}}, plan.speedup,
+               "known from an earlier run")
       .ok();
 }
 

@@ -12,8 +12,8 @@
 #include "core/clock.h"
 #include "core/status.h"
 #include "runtime/host/call_tally.h"
-#include "runtime/host/plan_builder.h"
 #include "runtime/host/plan_file.h"
+#include "runtime/host/plan_maker.h"
 #include "runtime/host/plan_publisher.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/published_plans.h"
@@ -34,7 +34,7 @@ class TunerLoop {
  public:
   struct Parts {
     PlanTable& table;
-    const PlanBuilder& builder;
+    const PlanMaker& maker;
     PublishedPlans& published;
     const TickClock& ticks;
     const Clock& clock;
@@ -46,7 +46,7 @@ class TunerLoop {
   };
 
   explicit TunerLoop(const Parts& parts)
-      : parts_(parts), publisher_({parts.table, parts.builder, parts.published, parts.ticks}) {}
+      : parts_(parts), publisher_({parts.table, parts.maker, parts.published, parts.ticks}) {}
 
   // Never waits for the tuner, but while it connects: some milliseconds, or until one has started.
   void step(const std::function<bool()>& should_stop);

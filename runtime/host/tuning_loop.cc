@@ -51,14 +51,15 @@ bool TuningLoop::publish_kept(PlanEntry& entry, const std::string& vendor) {
   if (kept == nullptr) return false;
   // A plan of another version is as good as none: it is searched for again, and then replaced.
   return publisher_
-      .publish(entry, kept->config, kept->code_digest, kept->speedup, "known from an earlier run")
+      .publish(entry, {kept->config, kept->code_digest, {}}, kept->speedup,
+               "known from an earlier run")
       .ok();
 }
 
 void TuningLoop::publish_found(PlanEntry& entry, const std::string& vendor,
                                const FoundPlan& found) {
   const Status published =
-      publisher_.publish(entry, found.config_text, found.code_digest, found.speedup, "");
+      publisher_.publish(entry, {found.config_text, found.code_digest, {}}, found.speedup, "");
   if (!published.ok()) return publisher_.leave_to_vendor(entry, published.message());
   const Status kept = parts_.kept.keep({.problem = entry.problem,
                                         .config = found.config_text,

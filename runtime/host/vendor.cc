@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/host/vendor.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "runtime/host/library_reference.h"
@@ -82,6 +84,22 @@ void find_thread_count(const LibraryReference& library, const void* base, Vendor
   vendor.thread_count = &one;
 }
 
+// No rule covers all: of numpy's wheels a few plain names are left beside those with the suffix,
+// OpenBLAS can be asked, and others are told by the names of their files. MKL's libmkl_rt tells
+// nobody: of its 64-bit sizes those beyond 32 bits are misread.
+bool takes_wide_sizes(const LibraryReference& library, const LoadedObject& object) {
+  const auto own = [&](const char* name) { return own_symbol(library, name, object.base); };
+  if (own("scipy_cblas_sgemm64_") != nullptr && own("cblas_sgemm") == nullptr) return true;
+  if (void* const found = own("openblas_get_config")) {
+    const std::string_view config = reinterpret_cast<const char* (*)()>(found)();
+    if (config.find("USE64BITINT") != config.npos) return true;
+  }
+  const std::string file = object.path.substr(object.path.rfind('/') + 1);
+  const auto names = {"blas64", "blis64", "ilp64"};
+  return std::any_of(names.begin(), names.end(),
+                     [&](const char* name) { return file.find(name) != file.npos; });
+}
+
 std::unique_ptr<const Vendor> describe(const LoadedObject& object) {
   auto vendor = std::make_unique<Vendor>();
   vendor->identity = object.identity();
@@ -89,7 +107,7 @@ std::unique_ptr<const Vendor> describe(const LoadedObject& object) {
   const LibraryReference library(object.path);
   if (!library.is_loaded()) return vendor;
   find_thread_count(library, object.base, *vendor);
-  vendor->has_wide_sizes = own_symbol(library, "scipy_cblas_sgemm64_", object.base) != nullptr;
+  vendor->has_wide_sizes = takes_wide_sizes(library, object);
   return vendor;
 }
 

@@ -2,9 +2,9 @@
 // Starts other processes between its calls.
 //   forking_guest middle      ten calls, a child that makes three, five calls
 //   forking_guest searching   forks children, one after the other, while calls are looked into
-//   forking_guest tuned       a child that multiplies until its calls are answered without the
-//   vendor forking_guest vfork       a program in a child, by vfork forking_guest exec        one
-//   call, then becomes `repeating_guest 5 7`, which lies beside it
+//   forking_guest tuned       a child that multiplies until the vendor answers no more
+//   forking_guest vfork       a program in a child, by vfork
+//   forking_guest exec        one call, then becomes `repeating_guest 5 7`, which lies beside it
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -27,7 +27,7 @@ class FrozenPlansTest : public testing::Test {
     CpuDevice& device = builders_.get()->device();
     const Space space = std::move(device.enumerate(entry.problem)).take();
     const Config config = x86::promising_configs(space, entry.problem).front();
-    const uint64_t digest = build_first(entry)->artifact().digest();
+    const uint64_t digest = build_first(entry)->digest();
     return {entry.problem, space.to_string(config), vendor_name(entry.key), digest, 1.5, 150, 100};
   }
 

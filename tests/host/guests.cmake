@@ -26,6 +26,8 @@ endforeach()
 
 triode_add_guest_library(recording_blas SOURCES recording_blas.cc)
 triode_add_guest(recorded_guest recording_blas)
+triode_add_guest_library(recording_blas64 SOURCES recording_blas64.cc)
+triode_add_guest(recorded64_guest recording_blas64)
 triode_add_guest_library(recursive_blas SOURCES recursive_blas.cc)
 triode_add_guest(recursive_guest recursive_blas)
 triode_add_guest_library(blas_user SOURCES blas_user.cc LIBS stand_in_blas)
@@ -54,3 +56,12 @@ endfunction()
 triode_add_guest_tests(unit answers library_file originals)
 # These wait for searches.
 triode_add_guest_tests(stress exit frozen kept processes quiet signals threads)
+
+# On the virtual GPU.
+if(TRIODE_WITH_CUDA)
+  triode_add_guest(cublas_guest
+    triode_virtual_driver triode_stand_in_cublas triode_stand_in_cublas_lt)
+  target_include_directories(cublas_guest SYSTEM PRIVATE "${TRIODE_CUDA_INCLUDE}")
+  list(APPEND environment TRIODE_VGPU=${PROJECT_BINARY_DIR}/tests/virtual_gpu)
+  triode_add_guest_tests(stress gpu)
+endif()

@@ -73,9 +73,10 @@ TEST_P(EverySymbol, IsCalledAsTheProgramSpellsIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Blas, EverySymbol, testing::Range(0, kSymbolCount), [](const auto& each) {
-  return std::string(traits_of(static_cast<Symbol>(each.param)).name);
-});
+INSTANTIATE_TEST_SUITE_P(Blas, EverySymbol, testing::Range(0, kBlasSymbolCount),
+                         [](const auto& each) {
+                           return std::string(traits_of(static_cast<Symbol>(each.param)).name);
+                         });
 
 }  // namespace
 }  // namespace triode::host

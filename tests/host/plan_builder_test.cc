@@ -12,7 +12,7 @@ uint64_t digest_of_random_plan(const PlanBuilder& builder, Problem problem, int6
   problem.alignment_bytes = alignment;
   const auto built = builder.build_forced(problem, ForcedPlans::kRandom);
   EXPECT_TRUE(built.ok());
-  return built.ok() ? (*built)->artifact().digest() : 0;
+  return built.ok() ? (*built)->digest() : 0;
 }
 
 // Tests of numpy's compare the bits of two calls whose results lie in different places.

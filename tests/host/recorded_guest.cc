@@ -2,14 +2,12 @@
 // Makes calls that no kernel of Triode's may answer, each to a BLAS that keeps its arguments, and
 // prints what it kept beside what was said.
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <limits>
 
+#include "tests/host/expected_call.h"
 #include "tests/host/guest_matmul.h"
 
 extern "C" {
-const char* take_last_call();
 void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*,
             const float*, const int*, const float*, const int*, const float*, float*, const int*,
             size_t, size_t);
@@ -27,19 +25,6 @@ constexpr int64_t kMostWide = std::numeric_limits<int64_t>::max();
 
 float a[64], b[64], c[64];
 double wide[64];
-
-int failures = 0;
-
-// Whether exactly this reached the BLAS.
-template <typename... Values>
-void expect(const char* format, Values... values) {
-  char expected[512];
-  std::snprintf(expected, sizeof expected, format, values...);
-  const char* const got = take_last_call();
-  if (std::strcmp(expected, got) == 0) return;
-  ++failures;
-  std::printf("said %s\n got %s\n", expected, got);
-}
 
 struct Sgemm {
   int layout = kRow, ta = kNo, tb = kNo, m = 2, n = 2, k = 2;
@@ -144,5 +129,5 @@ int main() {
   misaligned();
   fortran();
   negative_steps();
-  guest::say("failures", failures);
+  say_failures();
 }

@@ -1,29 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A BLAS that computes nothing and keeps the arguments of its last call as text.
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 
-#define EXPORT extern "C" __attribute__((visibility("default")))
-
-namespace {
-
-char last_call[512];
-
-template <typename... Values>
-void record(const char* format, Values... values) {
-  std::snprintf(last_call, sizeof last_call, format, values...);
-}
-
-}  // namespace
-
-// Empty if there was none since the last time.
-EXPORT const char* take_last_call() {
-  static char taken[sizeof last_call];
-  std::memcpy(taken, last_call, sizeof taken);
-  last_call[0] = '\0';
-  return taken;
-}
+#include "tests/host/last_call.h"
 
 EXPORT void cblas_sgemm(int layout, int ta, int tb, int m, int n, int k, float alpha,
                         const float* a, int lda, const float* b, int ldb, float beta, float* c,

@@ -92,7 +92,7 @@ TEST(ThreadRecord, BeginsAnewInAForkedChild) {
   other.join();
   const pid_t child = fork();
   if (child == 0) {
-    forget_other_threads();
+    forget_other_threads(kEntry + 1);
     const bool is_clean = tally_entry(kEntry, 1).by_vendor.calls == 0;
     own_record().counters[kEntry].by_vendor.count();
     _exit(is_clean && tally_entry(kEntry, 1).by_vendor.calls == 1 ? 0 : 1);

@@ -63,7 +63,7 @@ class TuningLoopTest : public testing::Test {
   FoundPlan plan_for(const PlanEntry& entry) {
     const Space space = std::move(builder_->device().enumerate(entry.problem)).take();
     const Config config = x86::promising_configs(space, entry.problem).front();
-    const uint64_t digest = build_first(entry)->artifact().digest();
+    const uint64_t digest = build_first(entry)->digest();
     return {config, space.to_string(config), digest, 1.5, 0.01, 150, 100};
   }
 
