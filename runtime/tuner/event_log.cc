@@ -56,7 +56,11 @@ void EventLog::write(std::string_view event, std::initializer_list<Field> fields
   }
   const FileDescriptor file(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
   if (!file.is_open()) return;
-  [[maybe_unused]] const ssize_t written = ::write(file.number(), line.data(), line.size());
+  const ssize_t written = ::write(file.number(), line.data(), line.size());
+  if (written <= 0 || written == static_cast<ssize_t>(line.size())) return;
+  // A full disk takes the beginning of a line, which the next one would go on with.
+  [[maybe_unused]] const int cut =
+      ::ftruncate(file.number(), ::lseek(file.number(), 0, SEEK_CUR) - written);
 }
 
 }  // namespace triode::tuner

@@ -88,10 +88,23 @@ std::vector<Tried> tried_in(const Space& space, std::span<const Config> pool,
 
 LearnedRanker::LearnedRanker(std::shared_ptr<const CostModel> model, Ranker& fallback,
                              LearnedRankerOptions options)
-    : model_(std::move(model)),
-      fallback_(fallback),
+    : fallback_(fallback),
       options_(std::move(options)),
-      learner_(model_) {}
+      device_(std::make_shared<const DeviceTraits>(options_.device)),
+      learner_(model),
+      model_(std::move(model)) {
+  Result<SlowLearner> slow = SlowLearner::make(model_, options_.slow, options_.log);
+  if (slow.ok()) {
+    slow_.emplace(std::move(slow).take());
+  } else if (options_.log) {
+    options_.log("no fine-tuning: " + slow.status().message());
+  }
+}
+
+std::shared_ptr<const CostModel> LearnedRanker::model() const {
+  const std::lock_guard lock(mutex_);
+  return model_;
+}
 
 LearnedRanker::Search& LearnedRanker::search_of(const Problem& problem, const Space& space) {
   // Programs that may use different numbers of cores see different spaces.
@@ -157,12 +170,48 @@ std::optional<Config> LearnedRanker::choose(const Problem& problem, const Space&
   for (const Candidate& candidate : ranking->candidates) {
     const Config& config = configs[candidate.index];
     if (failed.contains(space.index_of(config))) continue;
-    const Result<std::vector<double>> seconds = model_->level(task, {&config, 1});
+    const Result<std::vector<double>> seconds = learner_.model().level(task, {&config, 1});
     const bool is_faster =
         seconds.ok() && seconds->front() < *ranking->vendor_s * (1 - kLeastTrustedSaving);
     return is_faster ? std::optional(config) : std::nullopt;
   }
   return std::nullopt;
+}
+
+void LearnedRanker::review(const Problem& problem, const Space& space,
+                           std::span<const Trial> known) {
+  if (!options_.learns || !slow_) return;
+  HeldBackProblem timed{problem, std::make_shared<const Space>(space), device_, options_.family, {},
+                        {}};
+  for (const Trial& trial : known) {
+    if (!trial.outcome.ok() || trial.measurement.min_ns <= 0) continue;
+    timed.configs.push_back(trial.config);
+    timed.seconds.push_back(1e-9 * trial.measurement.min_ns);
+  }
+  (void)slow_->add(std::move(timed));  // what the model cannot read teaches it nothing
+}
+
+bool LearnedRanker::reflect(const Clock& clock, std::chrono::nanoseconds slice) {
+  if (!slow_ || !slow_->has_work()) return false;
+  const Result<SlowSlice> done = slow_->run(learner_, clock, slice);
+  if (!done.ok() && options_.log) options_.log("fine-tuning failed: " + done.status().message());
+  if (done.ok() && done->verdict && done->verdict->passed) adopt(*done->verdict);
+  return true;
+}
+
+void LearnedRanker::adopt(const GateVerdict& verdict) {
+  const Snapshot snapshot = learner_.snapshot();
+  Result<CostModel> made = CostModel::make(snapshot);
+  if (!made.ok()) return;  // it was one a moment ago
+  const auto model = std::make_shared<const CostModel>(std::move(made).take());
+  std::string before;
+  {
+    const std::lock_guard lock(mutex_);
+    before = model_->digest();
+    model_ = model;
+    savings_.clear();
+  }
+  if (options_.on_better) options_.on_better(snapshot, verdict, before);
 }
 
 Result<double> LearnedRanker::predicted_saving(const Problem& problem) {
@@ -171,9 +220,10 @@ Result<double> LearnedRanker::predicted_saving(const Problem& problem) {
   const std::vector<Config> configs = fallback_.propose(problem, space, {}, kConfigsOfSaving);
   if (configs.empty()) return unsupported("no config to run");
   const RankingTask task = task_of(problem, space);
-  const Ranking ranking = TRIODE_TRY(model_->rank(task, configs));
+  const std::shared_ptr<const CostModel> model = this->model();
+  const Ranking ranking = TRIODE_TRY(model->rank(task, configs));
   if (!ranking.vendor_s) return unsupported("the model has no net for the vendor's time");
-  const std::vector<double> seconds = TRIODE_TRY(model_->level(task, configs));
+  const std::vector<double> seconds = TRIODE_TRY(model->level(task, configs));
   const double best_s = *std::min_element(seconds.begin(), seconds.end());
   return std::clamp(1 - best_s / *ranking.vendor_s, kLeastSaving, kMostSaving);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "learner/model/device_traits.h"
 #include "learner/model/online_learner.h"
 #include "learner/model/policy.h"
+#include "learner/model/slow_learner.h"
 #include "runtime/tuner/ranker.h"
 
 namespace triode::tuner {
@@ -36,6 +38,12 @@ struct LearnedRankerOptions {
   // Trials of a problem before it may say that more are not worth it: fewer trust the model more.
   size_t least_trials = 16;
   bool learns = true;  // false: the snapshot alone, to compare with
+  SlowLearnerOptions slow;
+  // Told of each model that reflect() has made and that is in use now, with how it was judged, and
+  // of the digest of the model before.
+  std::function<void(const Snapshot&, const GateVerdict&, const std::string& before)> on_better;
+  // One line for each that was judged.
+  std::function<void(const std::string&)> log;
 };
 
 // Proposes what a cost model thinks fast, with some slots for other kinds of kernels that might be
@@ -56,10 +64,14 @@ class LearnedRanker final : public Ranker {
   std::optional<Config> choose(const Problem& problem, const Space& space,
                                std::span<const Trial> known) override;
   void learn(const Problem& problem, const Space& space, const Trial& trial) override;
+  void review(const Problem& problem, const Space& space, std::span<const Trial> known) override;
+  // Fine-tunes the model on what was reviewed (SlowLearner).
+  bool reflect(const Clock& clock, std::chrono::nanoseconds slice) override;
   double expected_saving(const Problem& problem) override;
 
   const OnlineLearner& learner() const { return learner_; }
-  uint64_t learned() const { return learned_; }  // trials, so far; any thread
+  std::shared_ptr<const CostModel> model() const;  // in use now; any thread
+  uint64_t learned() const { return learned_; }    // trials, so far; any thread
 
  private:
   // The problem that is being searched.
@@ -75,14 +87,18 @@ class LearnedRanker final : public Ranker {
   }
   Result<double> predicted_saving(const Problem& problem);
 
-  const std::shared_ptr<const CostModel> model_;
+  void adopt(const GateVerdict& verdict);
+
   Ranker& fallback_;
   const LearnedRankerOptions options_;
+  const std::shared_ptr<const DeviceTraits> device_;
   OnlineLearner learner_;
+  std::optional<SlowLearner> slow_;  // none if its options cannot work
   Search search_;
   std::atomic<uint64_t> learned_{0};
 
-  std::mutex mutex_;                       // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
+  std::shared_ptr<const CostModel> model_;
   std::map<std::string, double> savings_;  // that were predicted, by problem
 };
 

@@ -19,8 +19,8 @@ bool is_line(const std::string& text) {
 }  // namespace
 
 SentPlan SentPlan::from(const StoredPlan& plan) {
-  return {to_string(plan.problem), plan.config, plan.vendor, plan.code_digest, plan.speedup,
-          plan.vendor_ns,          plan.plan_ns};
+  return {to_string(plan.problem), plan.config,  plan.vendor, plan.code_digest, plan.speedup,
+          plan.vendor_ns,          plan.plan_ns, {}};
 }
 
 Result<StoredPlan> SentPlan::to_stored() const {

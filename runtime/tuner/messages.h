@@ -77,9 +77,10 @@ struct SentPlan {
   double speedup = 0;
   double vendor_ns = 0;
   double plan_ns = 0;
+  std::string code = {};  // of a plan on a GPU, in a verdict: a CudaProgram; else empty
   template <typename Codec>
   void fields(Codec& codec) {
-    codec(problem, config, vendor, code_digest, speedup, vendor_ns, plan_ns);
+    codec(problem, config, vendor, code_digest, speedup, vendor_ns, plan_ns, code);
   }
 
   // Else it is the choice of a model, for those who trust it.
@@ -108,12 +109,15 @@ struct VendorCall {
   std::string library;   // file of the vendor
   std::string identity;  // LoadedObject::identity() of it: file name and build id
   int32_t threads = 1;   // that the vendor may use for it; a plan's are the key's
+  // Of a call on a GPU, else empty: the file of its driver, and the device's uuid.
+  std::string gpu_driver = {};
+  std::string gpu_device = {};
 
   bool operator==(const VendorCall&) const = default;
   template <typename Codec>
   void fields(Codec& codec) {
     codec(key.m, key.n, key.k, key.lda, key.ldb, key.ldc, key.traits, key.batch, key.a_stride,
-          key.b_stride, key.c_stride, symbol, library, identity, threads);
+          key.b_stride, key.c_stride, symbol, library, identity, threads, gpu_driver, gpu_device);
   }
   // What plans against it are kept under.
   std::string vendor() const { return identity + ' ' + symbol; }

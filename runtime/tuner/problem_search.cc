@@ -71,7 +71,7 @@ class ProblemSearch {
 
   SearchedProblem stays() {
     if (remark_.empty()) remark_ = "nothing faster was found";
-    return {std::nullopt, remark_, tried_.size(), twins_, was_disturbed_};
+    return {std::nullopt, 0, remark_, tried_.size(), twins_, was_disturbed_};
   }
 
   Status try_known() {
@@ -210,6 +210,7 @@ class ProblemSearch {
                                               .speedup = result.pair.speedup,
                                               .vendor_ns = result.pair.vendor.median_ns,
                                               .plan_ns = result.pair.candidate.median_ns},
+                           .speedup_spread = result.pair.speedup_spread,
                            .remark = "",
                            .trials = tried_.size(),
                            .twins = twins_,

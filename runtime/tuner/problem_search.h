@@ -43,6 +43,7 @@ struct ProblemSearchOptions {
 // How the search for one problem ended.
 struct SearchedProblem {
   std::optional<StoredPlan> plan;  // none: the vendor stays
+  double speedup_spread = 0;       // of the plan's race
   std::string remark;              // why it stays
   size_t trials = 0;
   size_t twins = 0;            // configs passed over, since their code was tried

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/clock.h"
 #include "core/config.h"
 #include "core/measurement.h"
 #include "core/problem.h"
@@ -24,13 +26,18 @@ class Ranker {
                                       std::span<const Trial> tried, size_t count) = 0;
 
   // The config that it would run if nothing could be timed, and would run rather than the vendor.
-  // Not among those of `known` that failed. None where it is not sure enough: the default.
-  virtual std::optional<Config> choose(const Problem&, const Space&, std::span<const Trial>) {
-    return std::nullopt;
-  }
+  // Not among those of `known` that failed. None where it is not sure enough.
+  virtual std::optional<Config> choose(const Problem& problem, const Space& space,
+                                       std::span<const Trial> known) = 0;
 
   // Told of every trial, once.
   virtual void learn(const Problem& problem, const Space& space, const Trial& trial) = 0;
+
+  // All that is known of a problem, after a search: what reflect() may learn from again.
+  virtual void review(const Problem& problem, const Space& space, std::span<const Trial> known) = 0;
+
+  // Learns from the past for about so long, while nobody waits. False: there is nothing to do.
+  virtual bool reflect(const Clock& clock, std::chrono::nanoseconds slice) = 0;
 
   // The share of the vendor's time that a plan is expected to save, 0 to 1. Comes from another
   // thread than the rest, while that may be inside propose() or learn().

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/tuner/relearning.h"
 
+#include <vector>
+
 namespace triode::tuner {
 namespace {
 
@@ -11,7 +13,8 @@ constexpr size_t kMostProblems = 1000;
 
 Relearned relearn(const Target& target,
                   const std::function<Result<Space>(const Problem&)>& space_of, TrialLog& log,
-                  Ranker& ranker, const Clock& clock, std::chrono::nanoseconds time) {
+                  Ranker& ranker, const Clock& clock, std::chrono::nanoseconds time,
+                  int64_t learned_until) {
   Relearned relearned;
   const std::chrono::nanoseconds end = clock.now() + time;
   for (const Problem& problem : log.problems(target, kMostProblems)) {
@@ -19,7 +22,10 @@ Relearned relearn(const Target& target,
     const Result<Space> space = space_of(problem);
     if (!space.ok()) continue;  // an earlier version's
     ++relearned.problems;
-    for (const Trial& trial : log.known(target, problem, *space)) {
+    std::vector<Trial> trials = log.known(target, problem, *space);
+    ranker.review(problem, *space, trials);
+    if (learned_until > 0) trials = log.known_since(target, problem, *space, learned_until);
+    for (const Trial& trial : trials) {
       ranker.learn(problem, *space, trial);
       ++relearned.trials;
     }

@@ -20,6 +20,7 @@ double total_saving(const WaitingCall& call) {
 
 std::string identity_of(const TunedCall& call) {
   VendorCall copy = call.call;
+  copy.gpu_device.clear();  // equal targets are alike: what one finds serves the others
   ByteWriter writer;
   writer(copy);
   return target_key(call.target) + std::move(writer).take();

@@ -29,7 +29,7 @@ void SearchJournal::add_trial(const Trial& trial) {
   const std::chrono::nanoseconds before = std::exchange(latest_, parts_.clock.now());
   parts_.metrics.count("trials", "outcome=" + std::string(to_string(trial.outcome.kind)));
   parts_.metrics.observe("trial_seconds", std::chrono::duration<double>(latest_ - before).count());
-  unwritten_.push_back(trial);
+  unwritten_.push_back({trial.config, {trial.outcome, trial.measurement}});
   if (is_harmful(trial.outcome)) {
     parts_.events.write("failed", {{"problem", to_string(problem_)},
                                    {"config", space_.to_string(trial.config)},
@@ -41,7 +41,9 @@ void SearchJournal::add_trial(const Trial& trial) {
 
 void SearchJournal::add_race(const Config& config, const PairMeasurement& pair) {
   parts_.metrics.count("races");
-  unwritten_.push_back({config, {}, pair.candidate});
+  TrialRecord record{.outcome = {}, .measurement = pair.candidate};
+  record.vendor = VendorTime{pair.vendor.median_ns, pair.speedup, pair.speedup_spread};
+  unwritten_.push_back({config, std::move(record)});
 }
 
 void SearchJournal::write() {

@@ -45,7 +45,7 @@ class SearchJournal {
   const Problem& problem_;
   const Space& space_;
   std::chrono::nanoseconds latest_;
-  std::vector<Trial> unwritten_;
+  std::vector<ConfigTrial> unwritten_;
 };
 
 }  // namespace triode::tuner

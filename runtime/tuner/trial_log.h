@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cache/artifact_store.h"
+#include "cache/measurement_store.h"
 #include "cache/model_store.h"
 #include "core/measurement.h"
 #include "core/problem.h"
@@ -12,10 +15,12 @@
 #include "core/space.h"
 #include "core/status.h"
 #include "core/target.h"
+#include "runtime/host/plan_file.h"
+#include "runtime/tuner/trial_runner.h"
 
 namespace triode::tuner {
 
-// Where trials are kept. One thread.
+// Where trials are kept, and what came of them. One thread, but for the plans.
 class TrialLog {
  public:
   virtual ~TrialLog() = default;
@@ -25,15 +30,30 @@ class TrialLog {
   virtual std::vector<Trial> known(const Target& target, const Problem& problem,
                                    const Space& space) = 0;
 
+  // Of these, what was tried later than then (seconds since 1970); all, where no dates are kept.
+  virtual std::vector<Trial> known_since(const Target& target, const Problem& problem,
+                                         const Space& space, int64_t /*unix_s*/) {
+    return known(target, problem, space);
+  }
+
   // Problems of which trials on this target are known, at most so many.
   virtual std::vector<Problem> problems(const Target&, size_t) { return {}; }
 
-  // On the disk when it returns. After an error the trials are lost and tuning goes on.
+  // On the disk when it returns, dated now. After an error the trials are lost and tuning goes on.
   virtual Status record(const Target& target, const Problem& problem, const Space& space,
-                        std::vector<Trial> trials) = 0;
+                        std::vector<ConfigTrial> trials) = 0;
 
-  // The models beside the trials; null if nothing is kept. As long as this lives.
-  virtual const ModelStore* models() { return nullptr; }
+  // What `triode cache` shows and exports; programs get their plans from the PlanBook. Any thread.
+  // Replaces the call's plan. The spread is that of the speedup.
+  virtual Status keep_plan(const TunedCall&, const StoredPlan&, double /*speedup_spread*/) {
+    return {};
+  }
+  // Marks the call's plan, if there is one.
+  virtual Status withdraw_plan(const TunedCall&, const Problem&) { return {}; }
+
+  // The models and the code beside the trials; null if nothing is kept. As long as this lives.
+  virtual ModelStore* models() { return nullptr; }
+  virtual ArtifactStore* artifacts() { return nullptr; }
 };
 
 // In the cache at `path`, whose one writer this becomes. Fails like Cache::open.

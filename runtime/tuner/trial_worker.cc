@@ -62,9 +62,15 @@ void restrain(const TrialWorkerOptions& options) {
   // One byte: for a dump that is handed to a program, 0 would be no limit.
   const rlimit one_byte{1, 1};
   (void)setrlimit(RLIMIT_CORE, &one_byte);
-  const rlimit memory{options.memory_bytes, options.memory_bytes};
+  const rlimit memory{options.memory_bytes, RLIM_INFINITY};
   if (!kIsSanitized) (void)setrlimit(RLIMIT_DATA, &memory);
   (void)setpriority(PRIO_PROCESS, 0, options.niceness);
+}
+
+// A GPU's driver maps as much as the GPU has.
+void lift_memory_limit() {
+  const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+  (void)setrlimit(RLIMIT_DATA, &none);
 }
 
 // The vendor's function, in the very file that the host named.
@@ -97,7 +103,7 @@ Outcome outcome_of(const Status& status, OutcomeKind otherwise) {
 }
 
 // A call that was begun: its operands and the kernel to beat.
-class BegunCall {
+class BegunCall final : public TrialSession {
  public:
   static Result<std::unique_ptr<BegunCall>> begin(const BeginRequest& request,
                                                   const TrialWorkerOptions& options) {
@@ -120,9 +126,9 @@ class BegunCall {
     return call;
   }
 
-  double vendor_ns() const { return vendor_ns_; }
+  double vendor_ns() const override { return vendor_ns_; }
 
-  TrialAnswer answer(const TrialRequest& request) {
+  TrialAnswer answer(const TrialRequest& request) override {
     const Result<Config> config = space_.parse(request.config);
     if (!config.ok()) return failed(outcome_of(config.status(), OutcomeKind::kCompileFailed));
     const auto artifact = device_->build(problem_, *config);
@@ -247,7 +253,7 @@ class BegunCall {
 class TrialWorker {
  public:
   TrialWorker(FileDescriptor socket, const TrialWorkerOptions& options)
-      : connection_(std::move(socket), kMostRequestBytes), options_(options) {}
+      : connection_(std::move(socket), kMostAnswerBytes), options_(options) {}
 
   int run() {
     for (;;) {
@@ -270,7 +276,7 @@ class TrialWorker {
     call_.reset();
     BeginAnswer answer;
     try {
-      auto begun = BegunCall::begin(request, options_);
+      auto begun = begin_where_it_runs(request);
       if (begun.ok()) {
         call_ = std::move(begun).take();
         answer.vendor_ns = call_->vendor_ns();
@@ -281,6 +287,15 @@ class TrialWorker {
       answer.error = "no memory for the operands";
     }
     return answer;
+  }
+
+  Result<std::unique_ptr<TrialSession>> begin_where_it_runs(const BeginRequest& request) {
+    if (request.call.gpu_driver.empty()) {
+      return std::unique_ptr<TrialSession>(TRIODE_TRY(BegunCall::begin(request, options_)));
+    }
+    if (!options_.begin_on_gpu) return unsupported("this tuner was built without GPUs");
+    lift_memory_limit();
+    return options_.begin_on_gpu(request);
   }
 
   TrialAnswer try_config(const TrialRequest& request) {
@@ -299,7 +314,7 @@ class TrialWorker {
 
   Connection connection_;
   const TrialWorkerOptions& options_;
-  std::unique_ptr<BegunCall> call_;
+  std::unique_ptr<TrialSession> call_;
 };
 
 }  // namespace

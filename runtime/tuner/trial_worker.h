@@ -8,6 +8,8 @@
 #include "core/device.h"
 #include "core/status.h"
 #include "runtime/host/file_descriptor.h"
+#include "runtime/tuner/trial_session.h"
+#include "runtime/tuner/worker_messages.h"
 
 namespace triode::tuner {
 
@@ -18,6 +20,8 @@ struct TrialWorkerOptions {
   uint64_t memory_bytes = uint64_t{4} << 30;
   uint64_t seed = 1;  // of the operands
   int niceness = 10;  // so that trials yield to programs
+  // Begins a call on a GPU. Empty: such calls are refused.
+  std::function<Result<std::unique_ptr<TrialSession>>(const BeginRequest&)> begin_on_gpu;
 };
 
 // What a trial worker does: answers BeginRequest and TrialRequest over the socket until the other

@@ -71,16 +71,23 @@ void Tuner::report(ClientId client, const Reports& reports) {
   std::vector<UnderstoodReport> understood;
   for (const ProblemReport& report : reports.reports) understood.push_back(understand(report));
   std::vector<Verdict> verdicts;
+  Target target;
   {
     const std::lock_guard lock(mutex_);
     const auto known = clients_.find(client);
     if (known == clients_.end()) return;
+    target = known->second.target;
     for (const UnderstoodReport& report : understood) {
       std::optional<Verdict> verdict = take_report(client, known->second, report);
       if (verdict) verdicts.push_back(std::move(*verdict));
     }
   }
-  for (const Verdict& verdict : verdicts) parts_.deliver(client, verdict);
+  for (Verdict& verdict : verdicts) deliver(client, target, std::move(verdict));
+}
+
+void Tuner::deliver(ClientId client, const Target& target, Verdict verdict) {
+  if (parts_.complete) parts_.complete(target, verdict);
+  parts_.deliver(client, verdict);
 }
 
 Tuner::UnderstoodReport Tuner::understand(const ProblemReport& report) const {
@@ -171,6 +178,7 @@ void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
                                     {"vendor", call.call.vendor()},
                                     {"plan_ns", figure(withdrawal.plan_ns)},
                                     {"vendor_ns", figure(withdrawal.vendor_ns)}});
+  note_error(parts_.log.withdraw_plan(call, *problem));
   note_error(parts_.book.forget(call.target, text, call.call.vendor()));
   const double saving = parts_.ranker.expected_saving(*problem);
   const std::string identity = identity_of(call);
@@ -207,7 +215,7 @@ bool Tuner::step(const std::function<bool()>& should_stop) {
                                                      : Result<SearchedProblem>(problem.status());
   if (problem.ok()) announce(call, *problem, found);
   for (const auto& [client, verdict] : finish(found, parts_.clock.now() - begin)) {
-    parts_.deliver(client, verdict);
+    deliver(client, call.target, verdict);
   }
   return true;
 }
@@ -224,10 +232,12 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
   parts_.events.write("search", {{"problem", text}, {"vendor", call.call.vendor()}});
   const Space space = TRIODE_TRY(parts_.space_of(call.target, problem));
   const std::vector<Trial> known = parts_.log.known(call.target, problem, space);
+  std::vector<Trial> all = known;
   SearchJournal journal({parts_.log, parts_.events, metrics_, parts_.clock}, call.target, problem,
                         space);
   ProblemSearchOptions options = search_options_;
   options.should_stop = should_stop;
+  if (parts_.adapt) parts_.adapt(call.target, options);
   if (parts_.emit) {
     options.emit = [&](std::span<const Config> configs) {
       return parts_.emit(call.target, problem, configs);
@@ -237,12 +247,14 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
   options.on_trial = [&](const Trial& trial) {
     count_trial(identity, trial);
     journal.add_trial(trial);
+    all.push_back(trial);
   };
   options.on_race = [&](const Config& config, const PairMeasurement& pair) {
     journal.add_race(config, pair);
   };
   Result<SearchedProblem> found = search_problem(call, problem, space, known, parts_.ranker,
                                                  parts_.runner, parts_.clock, options);
+  parts_.ranker.review(problem, space, all);
   if (found.ok()) metrics_.count("twins", "", found->twins);
   return found;
 }
@@ -264,6 +276,7 @@ void Tuner::announce(const TunedCall& call, const Problem& problem,
     const std::string remark = found.ok() ? found->remark : found.status().message();
     return parts_.events.write("vendor-stays", {{"problem", text}, {"remark", remark}});
   }
+  note_error(parts_.log.keep_plan(call, *found->plan, found->speedup_spread));
   note_error(parts_.book.keep(call.target, *found->plan));
   parts_.events.write("plan", {{"problem", text},
                                {"vendor", call.call.vendor()},

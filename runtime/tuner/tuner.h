@@ -68,6 +68,11 @@ class Tuner {
     // What trials a second are counted by, and when a call may be searched again: `clock` may stand
     // still while the tuner rests.
     const Clock& wall = steady_clock();
+    // Adds to a verdict for a client of this target what the book does not keep. Empty: nothing.
+    // Where deliver() is called.
+    std::function<void(const Target&, Verdict&)> complete = {};
+    // Changes how a problem of this target is searched. Empty: all alike.
+    std::function<void(const Target&, ProblemSearchOptions&)> adapt = {};
   };
 
   Tuner(Parts parts, ProblemSearchOptions search);
@@ -81,6 +86,12 @@ class Tuner {
   // Looks for the model's choice for one call, or searches for one, if any is waited for: true.
   // `should_stop` ends it soon.
   bool step(const std::function<bool()>& should_stop);
+
+  // For who has nothing to step: lets the ranker learn from the past for about so long. False: it
+  // has nothing to do either. The thread of step().
+  bool reflect(std::chrono::nanoseconds slice) {
+    return parts_.ranker.reflect(parts_.clock, slice);
+  }
 
   TunerStatus status() const;
   // What a client's problems cost it, for status.
@@ -127,6 +138,7 @@ class Tuner {
   std::vector<Delivery> finish(const Result<SearchedProblem>& found,
                                std::chrono::nanoseconds spent);
   void note_error(const Status& status);
+  void deliver(ClientId client, const Target& target, Verdict verdict);
 
   const Parts parts_;
   Metrics metrics_;

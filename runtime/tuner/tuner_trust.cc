@@ -23,7 +23,7 @@ bool Tuner::trust_next() {
   }
   const Result<TrustedChoice> choice = choose(call);
   for (const auto& [client, verdict] : settle_trust(call, choice)) {
-    parts_.deliver(client, verdict);
+    deliver(client, call.target, verdict);
   }
   return true;
 }
@@ -33,7 +33,8 @@ Result<TrustedChoice> Tuner::choose(const TunedCall& call) {
   const Space space = TRIODE_TRY(parts_.space_of(call.target, problem));
   const std::vector<Trial> known = parts_.log.known(call.target, problem, space);
   const auto record = [&](const Trial& trial) {
-    note_error(parts_.log.record(call.target, problem, space, {trial}));
+    note_error(parts_.log.record(call.target, problem, space,
+                                 {{trial.config, {trial.outcome, trial.measurement}}}));
   };
   Result<TrustedChoice> choice =
       choose_and_check(call, problem, space, known, parts_.ranker, parts_.runner, record);

@@ -56,9 +56,11 @@ struct TrialRequest {
   std::string config;
   TrialPurpose purpose = TrialPurpose::kTry;
   int64_t race_budget_ns = 0;  // of kRace
+  // Of a config for a GPU: a CudaProgram. Else empty, and the worker makes it.
+  std::string code = {};
   template <typename Codec>
   void fields(Codec& codec) {
-    codec(config, purpose, race_budget_ns);
+    codec(config, purpose, race_budget_ns, code);
   }
 };
 
@@ -70,9 +72,11 @@ struct TrialAnswer {
   SentMeasurement candidate, vendor;  // a try fills the first alone, a check none
   double speedup = 0, speedup_spread = 0;
   int32_t rejected = 0;
+  bool is_last = false;  // the worker is of no use after what it ran: start another
   template <typename Codec>
   void fields(Codec& codec) {
-    codec(outcome, reason, code_digest, candidate, vendor, speedup, speedup_spread, rejected);
+    codec(outcome, reason, code_digest, candidate, vendor, speedup, speedup_spread, rejected,
+          is_last);
   }
 };
 

@@ -181,11 +181,22 @@ TrialAnswer WorkerRunner::ask(const TrialRequest& request) {
   }
   const milliseconds limit = options_.trial_limit + to_milliseconds(kCallsAllowed * vendor_ns_) +
                              to_milliseconds(2 * static_cast<double>(request.race_budget_ns));
-  const Status sent = connection_->send(to_frame(request));
+  TrialRequest complete = request;
+  if (!call_->call.gpu_driver.empty() && options_.code_of) {
+    auto code = options_.code_of(*call_, request.config);
+    if (!code.ok()) return lose({OutcomeKind::kCompileFailed, code.status().message()});
+    complete.code = std::move(code).take();
+  }
+  const Status sent = connection_->send(to_frame(complete));
   Result<Frame> frame = sent.ok() ? connection_->receive_within(limit) : sent;
   if (!frame.ok()) return lose(bury(frame.status()));
   const auto answer = from_frame<TrialAnswer>(*frame);
-  return answer.ok() ? *answer : lose(bury(answer.status()));
+  if (!answer.ok()) return lose(bury(answer.status()));
+  if (answer->is_last) {
+    ++lost_;
+    stop();
+  }
+  return *answer;
 }
 
 TrialResult WorkerRunner::try_config(const std::string& config) {

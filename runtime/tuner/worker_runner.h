@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct WorkerOptions {
   // more; below, a busy machine looks like one.
   std::chrono::milliseconds trial_limit = std::chrono::milliseconds(3000);
   std::chrono::milliseconds begin_limit = std::chrono::seconds(30);  // loads a library
+  // The code of a config for a GPU, which the worker is sent. Empty: there is none.
+  std::function<Result<std::string>(const TunedCall&, const std::string& config)> code_of = {};
 };
 
 // Runs trials in a child process, and starts another when one is lost: a crash, a hang or an end

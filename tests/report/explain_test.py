@@ -64,6 +64,22 @@ class ExplainTest(unittest.TestCase):
         self.assertIn("banana", self.run_command("mm", "banana", code=2)[1])
         self.run_command("--colour", "mm f32 8x8x8 nn", code=2)
 
+    def test_damaged_files_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            damaged = Path(folder) / "cache"
+            subprocess.run([SAMPLE, damaged], check=True)
+            (damaged / "tuner.log").write_bytes(bytes(range(256)) * 64)
+            told = json.loads(self.run_command("--json", "mm f32 17x20x17 nn", cache=damaged)[0])
+            self.assertEqual(told["decisions"], [])
+            plans = damaged / "host.plans"
+            plans.write_bytes(plans.read_bytes()[:-40])
+            _, err = self.run_command("mm f32 17x20x17 nn", cache=damaged, code=1)
+            self.assertIn(str(plans), err)
+            plans.unlink()
+            (damaged / "store" / "CURRENT").write_bytes(b"\xff")
+            _, err = self.run_command("mm f32 17x20x17 nn", cache=damaged, code=1)
+            self.assertIn(str(damaged / "store"), err)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -120,6 +120,7 @@ class Command(ReportTest):
         self.assertAlmostEqual(facts["headline"]["geomean_speedup"], 1.5)
         self.assertEqual(facts["headline"]["trials"], 400)
         self.assertGreater(facts["headline"]["exhaustive_trials"], 400)
+        self.assertEqual(facts["space_limit"], 1_000_000)
         self.assertEqual(facts["model"]["name"], "cpu-x86")
         self.assertGreater(facts["trials"][0][0][5], 0, "predicted")
 
@@ -133,6 +134,29 @@ class Command(ReportTest):
         document, log = browse(path, "--dump-dom")
         self.assertNotIn("CONSOLE", log)
         self.assertIn("Problem by problem", document)
+
+    def test_many_problems_share_the_counting_of_their_spaces(self):
+        many = self.folder / "many"
+        subprocess.run([SAMPLE, many, "200"], check=True)
+        facts = json.loads(self.run_command("--cache", many, "--json")[0])
+        self.assertEqual(facts["space_limit"], 50_000)
+        spaces = [problem["space"] for problem in facts["problems"]]
+        self.assertEqual(max(spaces), 50_000)
+        self.assertGreater(min(spaces), 0)
+
+    def test_damaged_files_are_named(self):
+        damaged = self.folder / "damaged"
+        subprocess.run([SAMPLE, damaged], check=True)
+        (damaged / "tuner.log").write_bytes(bytes(range(256)) * 64)
+        self.run_command("--cache", damaged, "--json")
+        plans = damaged / "host.plans"
+        plans.write_bytes(plans.read_bytes()[:-40])
+        _, err = self.run_command("--cache", damaged, "--json", code=1)
+        self.assertIn(str(plans), err)
+        plans.unlink()
+        (damaged / "store" / "CURRENT").write_bytes(b"\xff")
+        _, err = self.run_command("--cache", damaged, "--json", code=1)
+        self.assertIn(str(damaged / "store"), err)
 
     def test_wrong_usage_is_refused(self):
         for words in [["--colour"], ["word"], ["--compare", self.cache], ["--json", "--open"],

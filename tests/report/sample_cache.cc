@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample_cache FOLDER: writes a cache as a tuner leaves it behind, with made-up times of configs of
-// this machine.
+// sample_cache FOLDER [PROBLEMS]: writes a cache as a tuner leaves it behind, with made-up times of
+// configs of this machine; of ten problems, or of so many.
 
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -24,13 +26,20 @@ double made_up_ns(const Problem& problem, int trial, Random& random) {
   return problem.flops() / 40 * noise * (1 + 2.0 / (1 + trial)) + 100;
 }
 
-Status write_sample(const std::string& folder) {
+std::vector<int64_t> sizes(int64_t problems) {
+  if (problems == 0) return {8, 17, 32, 64, 100, 128, 256, 333, 512, 1024};
+  std::vector<int64_t> sizes;
+  for (int64_t i = 0; i < problems; ++i) sizes.push_back(8 + i);
+  return sizes;
+}
+
+Status write_sample(const std::string& folder, int64_t problems) {
   const auto device = TRIODE_TRY(CpuDevice::create());
   const auto cache = TRIODE_TRY(Cache::open(folder + "/store", {}));
   Random random(7);
   std::vector<StoredPlan> plans;
   int64_t when = 1'790'000'000;
-  for (const int64_t size : {8, 17, 32, 64, 100, 128, 256, 333, 512, 1024}) {
+  for (const int64_t size : sizes(problems)) {
     const Problem problem = Problem::mm(DType::kF32, size, size + 3, size);
     const Space space = TRIODE_TRY(device->enumerate(problem));
     ConfigTrial best;
@@ -69,8 +78,8 @@ Status write_sample(const std::string& folder) {
 }  // namespace triode
 
 int main(int argc, char** argv) {
-  if (argc != 2) return std::fputs("usage: sample_cache FOLDER\n", stderr), 2;
-  const triode::Status status = triode::write_sample(argv[1]);
+  if (argc < 2) return std::fputs("usage: sample_cache FOLDER [PROBLEMS]\n", stderr), 2;
+  const triode::Status status = triode::write_sample(argv[1], argc > 2 ? std::atoll(argv[2]) : 0);
   if (!status.ok()) std::fprintf(stderr, "sample_cache: %s\n", status.message().c_str());
   return status.ok() ? 0 : 1;
 }

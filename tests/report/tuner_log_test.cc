@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
+
+#include "tests/runtime/temporary_folder.h"
 
 namespace triode::report_tool {
 namespace {
@@ -34,8 +37,18 @@ TEST(TunerLog, PassesOverLinesThatNoTunerWrites) {
   }
 }
 
-TEST(TunerLog, AMissingFileHasNoEvents) {
-  EXPECT_TRUE(read_tuner_log("/nowhere/tuner.log").empty());
+TEST(TunerLog, AFolderWithoutOneHasNoEvents) {
+  EXPECT_TRUE(read_tuner_log("/nowhere").empty());
+}
+
+TEST(TunerLog, ReadsTheOlderPartFirst) {
+  const TemporaryFolder folder;
+  folder.write("tuner.log", "1970-01-01T00:00:08Z plan\n");
+  folder.write("tuner.log.old", "1970-01-01T00:00:07Z start\n");
+  const std::vector<TunerEvent> events = read_tuner_log(folder.path().string());
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].event, "start");
+  EXPECT_EQ(events[1].event, "plan");
 }
 
 }  // namespace

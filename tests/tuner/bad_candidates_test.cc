@@ -50,13 +50,12 @@ class JudgingLog final : public TrialLog {
  public:
   std::vector<Trial> known(const Target&, const Problem&, const Space&) override { return {}; }
   Status record(const Target&, const Problem&, const Space& space,
-                std::vector<Trial> trials) override {
-    for (const Trial& trial : trials) {
+                std::vector<ConfigTrial> trials) override {
+    for (const ConfigTrial& trial : trials) {
       const std::string config = space.to_string(trial.config);
+      const Outcome& outcome = trial.record.outcome;
       bad += is_bad(config) ? 1 : 0;
-      if (is_bad(config) == trial.outcome.ok()) {
-        mistakes.push_back(config + ": " + trial.outcome.reason);
-      }
+      if (is_bad(config) == outcome.ok()) mistakes.push_back(config + ": " + outcome.reason);
     }
     return {};
   }

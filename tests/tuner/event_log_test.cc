@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -45,6 +48,20 @@ TEST_F(EventLogTest, PutsALongFileAside) {
   log_.write("start");
   EXPECT_LT(std::filesystem::file_size(path_), 100u);
   EXPECT_GT(std::filesystem::file_size(path_ + ".old"), 4u << 20);
+}
+
+// As on a full disk, where a write may succeed in part.
+TEST_F(EventLogTest, LeavesNoPartOfALineThatDoesNotFit) {
+  log_.write("start");
+  const uintmax_t size = std::filesystem::file_size(path_);
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit full{size + 10, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &full);
+  log_.write("plan", {{"problem", "mm f32"}});
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(std::filesystem::file_size(path_), size);
 }
 
 TEST_F(EventLogTest, IsSilentWithoutAFile) {

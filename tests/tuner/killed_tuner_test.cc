@@ -53,9 +53,9 @@ class DyingLog final : public TrialLog {
     return inner_->known(target, problem, space);
   }
   Status record(const Target& target, const Problem& problem, const Space& space,
-                std::vector<Trial> trials) override {
+                std::vector<ConfigTrial> trials) override {
     std::string configs;
-    for (const Trial& trial : trials) {
+    for (const ConfigTrial& trial : trials) {
       configs += std::to_string(problem.m) + ' ' + space.to_string(trial.config) + '\n';
     }
     const bool is_last = ++writes_ == death_.count;

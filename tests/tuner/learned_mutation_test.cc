@@ -113,7 +113,13 @@ class DeafRanker final : public Ranker {
                               std::span<const Trial> tried, size_t count) override {
     return inner_.propose(problem, space, tried, count);
   }
+  std::optional<Config> choose(const Problem& problem, const Space& space,
+                               std::span<const Trial> known) override {
+    return inner_.choose(problem, space, known);
+  }
   void learn(const Problem&, const Space&, const Trial&) override {}
+  void review(const Problem&, const Space&, std::span<const Trial>) override {}
+  bool reflect(const Clock&, nanoseconds) override { return false; }
   double expected_saving(const Problem& problem) override {
     return inner_.expected_saving(problem);
   }

@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "jit/x86/gemm_space.h"
-#include "learner/model/feature_table.h"
 #include "runtime/tuner/heuristic_ranker.h"
 #include "tests/learner/made_up_source.h"
 #include "tests/learner/small_model.h"
+#include "tests/learner/stepping_clock.h"
+#include "tests/tuner/cpu_snapshot.h"
 #include "tests/tuner/model_runner.h"
 
 namespace triode::tuner {
@@ -241,30 +242,74 @@ TEST_F(LearnedRankersChoice, IsNoneWithoutNetsForTheTimes) {
   EXPECT_FALSE(ranker.choose(problem_, space_, {}).has_value());
 }
 
-// Weights drawn over all that the cpu's features tell.
-Snapshot cpu_snapshot(const DeviceTraits& device) {
-  const FeatureTable& table = feature_table(DeviceKind::kCpu);
-  Snapshot snapshot = small_snapshot();
-  snapshot.kind = DeviceKind::kCpu;
-  snapshot.schema_hash = table.schema_hash;
-  snapshot.feature_names.clear();
-  for (const FeatureDescription& feature : table.features) {
-    snapshot.feature_names.emplace_back(feature.name);
+// Timings that are reviewed, and what comes of them.
+class LearnedRankersReflection : public ::testing::Test {
+ protected:
+  LearnedRankersReflection() {
+    options_.slow.recipe = {.learning_rate = 3e-3, .seed = 3};
+    options_.slow.steps = 200;
+    options_.log = [this](const std::string& line) { log_.push_back(line); };
+    options_.on_better = [this](const Snapshot& snapshot, const GateVerdict& verdict,
+                                const std::string& before) {
+      EXPECT_TRUE(verdict.passed);
+      EXPECT_EQ(before, model_->digest());
+      better_.push_back(snapshot);
+    };
   }
-  snapshot.standardisation.mean.assign(table.size(), 0.0f);
-  snapshot.standardisation.inverse_std.assign(table.size(), 0.25f);
-  Net& net = snapshot.nets.front();
-  const size_t inputs = std::min(net.inputs.size(), table.size());
-  net.inputs.resize(inputs);
-  net.layers.front().weights.resize(inputs * static_cast<size_t>(net.layers.front().outputs));
-  net.layers.front().inputs = static_cast<int32_t>(inputs);
-  snapshot.online.features = {static_cast<uint16_t>(table.size() - 1)};
-  snapshot.support.devices = {device.name};
-  snapshot.support.families = {KernelFamily::kX86};
-  snapshot.support.dtypes = {DType::kF32};
-  snapshot.support.problem_least.assign(table.problem_count, -99);
-  snapshot.support.problem_greatest.assign(table.problem_count, 99);
-  return snapshot;
+  static std::vector<Trial> trials_of(const HeldBackProblem& timed) {
+    std::vector<Trial> trials;
+    for (size_t i = 0; i < timed.configs.size(); ++i) {
+      const double ns = 1e9 * timed.seconds[i];
+      trials.push_back({timed.configs[i], {}, {ns, ns, 0, 3}});
+    }
+    return trials;
+  }
+  void reflect(LearnedRanker& ranker) {
+    while (ranker.reflect(clock_, std::chrono::milliseconds(50))) {
+    }
+  }
+
+  const std::shared_ptr<const CostModel> model_ = model_of(model_of_an_a100());
+  const std::vector<HeldBackProblem> timings_ =
+      made_up_timings(std::make_shared<const MadeUpSource>(model_, 0.06));
+  SteppingClock clock_{std::chrono::milliseconds(1)};
+  GridRanker fallback_;
+  LearnedRankerOptions options_ = made_up_options();
+  std::vector<std::string> log_;
+  std::vector<Snapshot> better_;
+};
+
+TEST_F(LearnedRankersReflection, MakesABetterModelOfWhatWasReviewed) {
+  LearnedRanker ranker(model_, fallback_, options_);
+  EXPECT_FALSE(ranker.reflect(clock_, std::chrono::milliseconds(50)));
+  for (const HeldBackProblem& timed : timings_) {
+    ranker.review(timed.problem, *timed.space, trials_of(timed));
+  }
+  reflect(ranker);
+  ASSERT_THAT(better_, SizeIs(1));
+  EXPECT_EQ(ranker.model()->digest(), snapshot_digest(better_[0]));
+  EXPECT_NE(ranker.model()->digest(), model_->digest());
+  ASSERT_THAT(log_, SizeIs(1));
+  EXPECT_THAT(log_[0], ::testing::HasSubstr("swapped in"));
+}
+
+TEST_F(LearnedRankersReflection, KeepsTheModelIfWhatWasReviewedIsPoison) {
+  ReplayBuffer sides(options_.slow.buffer);
+  for (const HeldBackProblem& timed : timings_) ASSERT_TRUE(sides.add(timed).ok());
+  LearnedRanker ranker(model_, fallback_, options_);
+  for (HeldBackProblem timed : sides.replayed()) {
+    const double least = *std::min_element(timed.seconds.begin(), timed.seconds.end());
+    for (double& seconds : timed.seconds) seconds = 40 * least * least / seconds;
+    ranker.review(timed.problem, *timed.space, trials_of(timed));
+  }
+  for (const HeldBackProblem& timed : sides.held_back()) {
+    ranker.review(timed.problem, *timed.space, trials_of(timed));
+  }
+  reflect(ranker);
+  EXPECT_THAT(better_, IsEmpty());
+  EXPECT_EQ(ranker.model()->digest(), model_->digest());
+  ASSERT_THAT(log_, SizeIs(1));
+  EXPECT_THAT(log_[0], ::testing::HasSubstr("rolled back"));
 }
 
 // As in a tuner, where the space is far too large to be ranked as a whole.

@@ -56,9 +56,14 @@ class GridRanker final : public Ranker {
     return chosen.empty() ? std::nullopt : std::optional(space.parse(chosen).value());
   }
   void learn(const Problem& problem, const Space& space, const Trial& trial) override;
+  void review(const Problem&, const Space&, std::span<const Trial> known) override {
+    reviewed += known.size();
+  }
+  bool reflect(const Clock&, std::chrono::nanoseconds) override { return false; }
   double expected_saving(const Problem&) override { return 0.5; }
 
   std::vector<Trial> learnt;
+  size_t reviewed = 0;  // trials
   std::string chosen;
 };
 

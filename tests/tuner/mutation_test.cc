@@ -107,6 +107,11 @@ class ClimbingRanker final : public Ranker {
     }
     return proposed;
   }
+  std::optional<Config> choose(const Problem&, const Space&, std::span<const Trial>) override {
+    return std::nullopt;
+  }
+  void review(const Problem&, const Space&, std::span<const Trial>) override {}
+  bool reflect(const Clock&, nanoseconds) override { return false; }
   void learn(const Problem&, const Space&, const Trial& trial) override {
     if (!learns_ || !trial.outcome.ok() || trial.measurement.min_ns >= best_ns_) return;
     best_ns_ = trial.measurement.min_ns;

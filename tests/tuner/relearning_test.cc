@@ -31,15 +31,16 @@ class RelearningTest : public ::testing::Test {
   RelearningTest() {
     const Space space = model_space();
     for (const int64_t size : {16, 32}) {
-      const Trial fast{space.parse("x=7 y=3").value(), {}, {1000, 1000, 0, 3}};
-      const Trial crashed{space.parse("x=0 y=0").value(), {OutcomeKind::kCrashed, "so"}, {}};
+      const ConfigTrial fast{space.parse("x=7 y=3").value(), {{}, {1000, 1000, 0, 3}}};
+      const ConfigTrial crashed{space.parse("x=0 y=0").value(),
+                                {{OutcomeKind::kCrashed, "so"}, {}}};
       EXPECT_TRUE(log_->record(sample_target(), Problem::mm(DType::kF32, size, size, size), space,
                                {fast, crashed})
                       .ok());
     }
   }
   Relearned relearn_for(std::chrono::nanoseconds time, const Target& target = sample_target()) {
-    return relearn(target, space_of, *log_, ranker_, clock_, time);
+    return relearn(target, space_of, *log_, ranker_, clock_, time, learned_until_);
   }
 
   TemporaryFolder folder_;
@@ -47,6 +48,7 @@ class RelearningTest : public ::testing::Test {
       std::move(open_stored_trials((folder_.path() / "store").string(), SyncLevel::kNone)).take();
   GridRanker ranker_;
   FakeClock clock_;
+  int64_t learned_until_ = 0;
 };
 
 TEST_F(RelearningTest, TellsOfEveryTrialThatWasKept) {
@@ -54,6 +56,13 @@ TEST_F(RelearningTest, TellsOfEveryTrialThatWasKept) {
   EXPECT_EQ(relearned.problems, 2u);
   EXPECT_EQ(relearned.trials, 4u);
   EXPECT_THAT(ranker_.learnt, SizeIs(4));
+}
+
+TEST_F(RelearningTest, LearnsNothingTwiceThatIsInTheModel) {
+  learned_until_ = int64_t{1} << 40;
+  EXPECT_EQ(relearn_for(std::chrono::seconds(1)).trials, 0u);
+  EXPECT_THAT(ranker_.learnt, IsEmpty());
+  EXPECT_EQ(ranker_.reviewed, 4u) << "but may be learned from again";
 }
 
 TEST_F(RelearningTest, TellsNothingOfAnotherMachine) {

@@ -79,7 +79,7 @@ class TunerLoopTest : public ::testing::Test {
     return {to_string(entry.problem),
             space.to_string(config),
             vendor_name(entry.key),
-            build_first(entry)->artifact().digest(),
+            build_first(entry)->digest(),
             1.5,
             150,
             100};
@@ -102,7 +102,7 @@ class TunerLoopTest : public ::testing::Test {
   std::unique_ptr<tuner::Connection> tuner_;
   TunerLoop::Parts parts(bool trusts_model) {
     return {.table = table_,
-            .builder = *builder_,
+            .maker = *builder_,
             .published = published_,
             .ticks = ticks_,
             .clock = clock_,

@@ -56,6 +56,14 @@ class TunerProcess(TunedRun):
         peer.connect(str(self.socket_path()))
         return peer
 
+    def ask_cache(self, *words) -> dict:
+        """`triode cache WORDS --json`."""
+        done = subprocess.run([TUNER.with_name("triode-cache"), *map(str, words), "--json"],
+                              env=self.environment({"TRIODE_CACHE": str(self.cache)}), text=True,
+                              timeout=PATIENCE_S, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
 
 class OnDemand(TunerProcess):
     def test_program_starts_it_and_gets_a_plan(self):
@@ -80,13 +88,27 @@ class OnDemand(TunerProcess):
         self.assert_tuned(done)
         self.assertRegex(self.tuner("logs").stdout, r" trusted problem=.*48x48x48")
 
-    def test_trials_are_in_the_cache_while_it_runs(self):
+    def test_what_it_found_is_in_the_cache_while_it_runs(self):
         self.assert_tuned(self.run_tuned(48))
-        done = subprocess.run([TUNER.with_name("triode-cache"), "ls", "--json"],
-                              env=self.environment({"TRIODE_CACHE": str(self.cache)}), text=True,
-                              timeout=PATIENCE_S, capture_output=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("48x48x48", done.stdout)
+        row = self.ask_cache("ls")["problems"][0]
+        self.assertIn("48x48x48", row["problem"])
+        self.assertGreater(row["vendor_ns"], 0)
+        shown = self.ask_cache("show", row["problem"])["devices"][0]
+        raced = [config for config in shown["configs"] if "vendor_ns" in config]
+        self.assertGreaterEqual(len(raced), 1)
+        self.assertEqual([(plan["withdrawn"], plan["prior"]) for plan in shown["plans"]], [(False, "")])
+        self.assertIn(shown["plans"][0]["config"], [config["config"] for config in raced])
+
+    def test_exported_plans_answer_in_mode_frozen(self):
+        self.assert_tuned(self.run_tuned(48))
+        plans = self.folder / "exported.plans"
+        self.assertEqual(self.ask_cache("export", "--plans", plans)["plans"], 1)
+        shutil.rmtree(self.cache)
+        done = self.run_inside(GUESTS / "repeating_guest", 48, 7,
+                               options=["--mode", "frozen", "--plans", plans])
+        self.assertEqual((done.code, done.stderr), (0, ""))
+        self.assertEqual(done.facts, {"is_right": 1, "vendor_calls": 0})
+        self.assert_counts(done.report, calls=7, answered=7)
 
     def test_second_program_begins_with_the_plan(self):
         self.assert_tuned(self.run_tuned(48))
@@ -256,8 +278,36 @@ class Faults(TunerProcess):
     def test_cache_that_vanishes(self):
         self.assert_tuned(self.run_tuned(48))
         shutil.rmtree(self.cache)
+        self.wait_until(lambda: self.status() == {})
         self.assert_tuned(self.run_tuned(40))
+        self.assertEqual(self.status()["plans"], 1)
+        self.assertEqual(["40x40x40" in row["problem"] for row in self.ask_cache("ls")["problems"]], [True])
+
+    def test_cache_that_is_damaged_costs_the_trials_alone(self):
+        self.assert_tuned(self.run_tuned(48))
+        self.tuner("stop")
+        (self.cache / "store" / "CURRENT").write_text("MANIFEST-of-nothing\n")
+        self.assert_tuned(self.run_tuned(40))
+        log = self.tuner("logs").stdout
+        self.assertIn("trials are not kept", log)
+        self.assertIn("triode cache verify --repair", log)
         self.assertEqual(self.status()["plans"], 2)
+        self.tuner("stop")
+        done = subprocess.run([TUNER.with_name("triode-cache"), "verify", "--repair"],
+                              env=self.environment({"TRIODE_CACHE": str(self.cache)}), text=True,
+                              timeout=PATIENCE_S, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(["48x48x48" in row["problem"] for row in self.ask_cache("ls")["problems"]], [True])
+
+    def test_cache_that_vanishes_under_a_program(self):
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            running = pool.submit(self.run_tuned, 48, 40000, guest="repeating_guest")
+            self.wait_until(lambda: self.status().get("plans", 0) == 1)
+            shutil.rmtree(self.cache)
+            self.wait_until(lambda: self.status() == {} or running.done())
+            done = running.result()
+        self.assertEqual((done.code, done.stderr), (0, ""))
+        self.assertEqual(done.report["problems"][0]["plan"], "tuned")
 
     def test_many_programs_at_once(self):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:

@@ -22,6 +22,7 @@
 #include "tools/cache/figures.h"
 #include "tools/cache/open_cache.h"
 #include "tools/cache/output_file.h"
+#include "tools/cli/exit_code.h"
 #include "tools/cli/help_and_version.h"
 #include "tools/report/predictions.h"
 #include "tools/report/report_json.h"
@@ -32,19 +33,12 @@ namespace {
 
 using cache_tool::Arguments;
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+constexpr std::string_view kCommand = "report";
+
 constexpr std::string_view kDefaultOutput = "triode-report.html";
 
 constexpr std::array<std::string_view, 2> kOptions = {"--cache", "--output"};
 constexpr std::array<std::string_view, 4> kFlags = {"--compare", "--json", "--open", "--quiet"};
-
-int complain(const Status& status, int code) {
-  std::cerr << "triode-report: " << status.message() << "\n";
-  if (code == kWrongUsage) std::cerr << "triode-report: see 'triode report --help'\n";
-  return code;
-}
 
 Result<ReportFacts> facts_of(const std::string& path, bool is_quiet) {
   const auto cache = TRIODE_TRY(cache_tool::open_to_read(path));
@@ -111,15 +105,15 @@ Status write_page(const nlohmann::ordered_json& json, const Arguments& arguments
 
 int run_report(const Arguments& arguments) {
   const Status usage = check_usage(arguments);
-  if (!usage.ok()) return complain(usage, kWrongUsage);
+  if (!usage.ok()) return cli::complain(kCommand, usage, cli::kWrongUsage);
   const auto json = json_for(arguments);
-  if (!json.ok()) return complain(json.status(), kFailed);
+  if (!json.ok()) return cli::complain(kCommand, json.status(), cli::kFailed);
   if (arguments.has("--json")) {
     std::cout << json->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << "\n";
-    return kDone;
+    return cli::kDone;
   }
   const Status written = write_page(*json, arguments);
-  return written.ok() ? kDone : complain(written, kFailed);
+  return written.ok() ? cli::kDone : cli::complain(kCommand, written, cli::kFailed);
 }
 
 int run(std::vector<std::string> words) {
@@ -129,7 +123,7 @@ int run(std::vector<std::string> words) {
   }
   std::replace(words.begin(), words.end(), std::string("-o"), std::string("--output"));
   const Result<Arguments> arguments = Arguments::parse(words, kOptions, kFlags);
-  if (!arguments.ok()) return complain(arguments.status(), kWrongUsage);
+  if (!arguments.ok()) return cli::complain(kCommand, arguments.status(), cli::kWrongUsage);
   return run_report(*arguments);
 }
 

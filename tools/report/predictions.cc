@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/report/predictions.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,8 +15,10 @@
 namespace triode::report_tool {
 namespace {
 
-// Where counting stops: beyond it an exhaustive search is out of the question anyway.
+// Where counting one space stops: beyond it an exhaustive search is out of the question anyway.
 constexpr uint64_t kMostCounted = 1'000'000;
+// Where counting all of them stops, each getting its share: some seconds.
+constexpr uint64_t kMostCountedInAll = 10'000'000;
 
 uint64_t count_up_to(const Space& space, uint64_t most) {
   uint64_t count = 0;
@@ -50,11 +53,13 @@ Status add_predictions(const ModelStore& models, const std::string& shipped_fold
   facts.model =
       ModelFact{model.snapshot().name, model.digest(), model.snapshot().card, chosen.is_promoted};
   const std::string here = device_of(device->target());
+  facts.space_limit =
+      std::min(kMostCounted, kMostCountedInAll / std::max<uint64_t>(1, facts.problems.size()));
   for (ProblemFact& fact : facts.problems) {
     if (fact.device != here || !fact.problem) continue;
     const Result<Space> space = device->enumerate(*fact.problem);
     if (!space.ok()) continue;
-    fact.space_size = count_up_to(*space, kMostCounted);
+    fact.space_size = count_up_to(*space, facts.space_limit);
     predict(model, traits, *space, fact);
   }
   return {};

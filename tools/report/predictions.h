@@ -10,7 +10,8 @@
 namespace triode::report_tool {
 
 // Adds what the model in force says today of every trial on this machine's cpu, and how many
-// configs an exhaustive search of each problem would time. Problems of other devices, and trials
+// configs an exhaustive search of each problem would time, or that it is more than a limit: the
+// greater, the fewer the problems. Problems of other devices, and trials
 // whose config this build no longer has, stay without. An error if no model can be read; the facts
 // are then as before.
 Status add_predictions(const ModelStore& models, const std::string& shipped_folder,

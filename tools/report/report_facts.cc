@@ -125,7 +125,7 @@ Result<ReportFacts> gather_facts(const Cache& cache) {
   } else if (plans.status().code() != StatusCode::kNotFound) {
     return plans.status();
   }
-  facts.events = read_tuner_log(folder + "/tuner.log");
+  facts.events = read_tuner_log(folder);
   return facts;
 }
 

@@ -36,7 +36,7 @@ struct ProblemFact {
   std::vector<TrialFact> trials;   // in the order in which they came
   std::optional<StoredPlan> plan;  // published, and not withdrawn since
   double vendor_ns = 0;            // the plan's, else the least that was timed; 0: not known
-  uint64_t space_size = 0;         // configs that an exhaustive search would time; 0: not known
+  uint64_t space_size = 0;  // configs an exhaustive search would time, or space_limit; 0: not known
 
   // The fastest that ran; null if none did.
   const TrialFact* best() const;
@@ -61,7 +61,8 @@ struct ReportFacts {
   std::vector<ProblemFact> problems;
   std::vector<TunerEvent> events;  // oldest first
   std::optional<ModelFact> model;
-  int64_t damaged = 0;  // records that were passed over
+  uint64_t space_limit = 0;  // where the counting of each space stopped; 0: none was counted
+  int64_t damaged = 0;       // records that were passed over
 };
 
 // Reads everything: seconds for a million records. `cache` is seen as it is now.

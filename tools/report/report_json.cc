@@ -207,6 +207,7 @@ Json opening_json(const ReportFacts& facts, int64_t now_unix_s) {
 
 Json report_json(const ReportFacts& facts, const PageLimits& limits, int64_t now_unix_s) {
   Json json = opening_json(facts, now_unix_s);
+  json["space_limit"] = facts.space_limit;
   json["headline"] = headline_json(facts.problems);
   json["devices"] = devices_json(facts.problems);
   if (facts.model) {

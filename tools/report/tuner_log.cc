@@ -68,7 +68,8 @@ std::optional<TunerEvent> parse_tuner_event(std::string_view line) {
   return event;
 }
 
-std::vector<TunerEvent> read_tuner_log(const std::string& path) {
+std::vector<TunerEvent> read_tuner_log(const std::string& folder) {
+  const std::string path = folder + "/tuner.log";
   std::vector<TunerEvent> events;
   read_file(path + ".old", events);
   read_file(path, events);

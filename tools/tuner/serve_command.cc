@@ -27,14 +27,11 @@
 #include "runtime/host/kept_plans.h"
 #include "runtime/host/whole_file.h"
 #include "runtime/tuner/event_log.h"
-#include "runtime/tuner/heuristic_ranker.h"
-#include "runtime/tuner/learned_ranker.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/metrics.h"
 #include "runtime/tuner/pace.h"
 #include "runtime/tuner/pacer.h"
 #include "runtime/tuner/plan_book.h"
-#include "runtime/tuner/relearning.h"
 #include "runtime/tuner/server.h"
 #include "runtime/tuner/status_messages.h"
 #include "runtime/tuner/trial_log.h"
@@ -42,7 +39,10 @@
 #include "runtime/tuner/tuner.h"
 #include "runtime/tuner/worker_runner.h"
 #include "tools/tuner/cpu_machine.h"
-#include "tools/tuner/tuner_model.h"
+#include "tools/tuner/cpu_ranker.h"
+#include "tools/tuner/gpu_machine.h"
+#include "tools/tuner/ranker_by_place.h"
+#include "tools/tuner/watched_folder.h"
 #include "triode_version.h"
 
 namespace triode::tuner {
@@ -55,56 +55,13 @@ using std::chrono::nanoseconds;
 // How often the queue is looked at while nobody waits.
 constexpr milliseconds kIdle(20);
 constexpr int kWorkerSocket = 3;
-// For what earlier tuners have tried: a program waits meanwhile, and would for seconds more.
-constexpr milliseconds kRelearningTime(300);
+// At a time, for fine-tuning while nobody waits: who comes meanwhile waits that long.
+constexpr milliseconds kReflection(60);
 // A tuner that ends holds its lock for a moment after its socket is gone.
 constexpr milliseconds kLockPatience(500);
 // Programs go first, and beside half a dozen busy threads a core it still gets a twentieth of one:
 // at 10 a machine that is never idle would hardly be answered.
 constexpr int kNiceness = 5;
-
-// Heuristics, and a model that learns over them where there is one.
-class CpuRanker {
- public:
-  CpuRanker(CpuMachine& machine, TrialLog& trials, const std::string& file_or_none,
-            EventLog& events) {
-    const Status status = begin(machine, trials, file_or_none);
-    events.write("model", {{"name", model().name},
-                           {"digest", model().digest},
-                           {"origin", model().origin},
-                           {"relearned", std::to_string(relearned_.trials)},
-                           {"remark", status.message()}});
-  }
-  // Any thread.
-  SentModel model() const {
-    SentModel model = model_;
-    if (learned_) model.learned = learned_->learned();
-    return model;
-  }
-  Ranker& ranker() { return learned_ ? static_cast<Ranker&>(*learned_) : heuristic_; }
-
- private:
-  Status begin(CpuMachine& machine, TrialLog& trials, const std::string& file_or_none) {
-    const TunerModel loaded = TRIODE_TRY(load_tuner_model(file_or_none, trials.models()));
-    if (loaded.model == nullptr) return {};
-    model_ = {loaded.model->snapshot().name, loaded.model->digest(), loaded.origin, 0};
-    const Target target = TRIODE_TRY(make_cpu_device(0))->target();
-    LearnedRankerOptions options;
-    options.device = TRIODE_TRY(traits_of(target));
-    options.space_of = [&machine, target](const Problem& problem) {
-      return machine.space_of(target, problem);
-    };
-    const auto space_of = options.space_of;
-    learned_ = std::make_unique<LearnedRanker>(loaded.model, heuristic_, std::move(options));
-    relearned_ = relearn(target, space_of, trials, *learned_, steady_clock(), kRelearningTime);
-    return {};
-  }
-
-  HeuristicRanker heuristic_;
-  std::unique_ptr<LearnedRanker> learned_;
-  Relearned relearned_;
-  SentModel model_;
-};
 
 // Something that is waited for, or slept through until then.
 class Stop {
@@ -133,20 +90,25 @@ void write_metrics(const Tuner& tuner, const std::string& file) {
   if (!file.empty()) (void)replace_file(file, to_prometheus(tuner.metrics().all()));
 }
 
-// Searches until it is stopped, at the machine's pace.
-void tune(Tuner& tuner, Pacer& pacer, Stop& stop, const std::string& metrics_file) {
+// Searches until it is stopped, at the machine's pace, or until `store` is gone, which takes trials
+// that nobody would find: then it ends the tuner, and the programs start another.
+void tune(Tuner& tuner, Pacer& pacer, Stop& stop, const WatchedFolder& store,
+          const std::string& metrics_file) {
   const std::function<bool()> should_stop = [&] {
     pacer.breathe();
     return stop.was_called();
   };
-  while (!stop.was_called()) {
+  while (!stop.was_called() && !store.has_vanished()) {
     pacer.begin();
     if (tuner.step(should_stop)) {
       write_metrics(tuner, metrics_file);
+    } else if (tuner.reflect(kReflection)) {
+      pacer.breathe();
     } else {
       stop.sleep(kIdle);
     }
   }
+  if (!stop.was_called()) ::kill(getpid(), SIGTERM);  // as if somebody else had ended it
 }
 
 // A descriptor that becomes readable when the process is told to end. Before any thread starts.
@@ -158,11 +120,16 @@ FileDescriptor watch_for_signals() {
   return FileDescriptor(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-// Where `triode cache` looks for them.
-Result<std::unique_ptr<TrialLog>> open_cache(const MeetingPlace& place) {
-  Settings settings = TRIODE_TRY(read_settings_from_environment());
+// Where `triode cache` looks for trials.
+Result<std::string> store_path(const MeetingPlace& place) {
+  Settings settings;
   settings.cache = place.cache;
-  return open_stored_trials(TRIODE_TRY(cache_path(settings, {})), settings.cache_sync);
+  return cache_path(settings, {});
+}
+
+Result<std::unique_ptr<TrialLog>> open_cache(const MeetingPlace& place) {
+  const Settings settings = TRIODE_TRY(read_settings_from_environment());
+  return open_stored_trials(TRIODE_TRY(store_path(place)), settings.cache_sync);
 }
 
 std::unique_ptr<TrialLog> open_trials(const MeetingPlace& place, EventLog& events) {
@@ -211,32 +178,50 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   EventLog events(log);
   events.write("start", {{"version", std::string(kVersion)}, {"pid", std::to_string(getpid())}});
   const std::unique_ptr<TrialLog> trials = open_trials(place, events);
+  const WatchedFolder store(TRIODE_TRY(store_path(place)));
   PlanBook book(host::kept_plans_path(place.cache));
   CpuMachine machine;
-  CpuRanker ranker(machine, *trials, options.model, events);
-  WorkerRunner worker(
-      {.program = fs::read_symlink("/proc/self/exe"), .arguments = {"triode-tuner", "worker"}});
+  GpuMachine gpus(trials->artifacts());
+  CpuRanker ranker(machine, *trials, events, {.model = options.model});
+  RankerByPlace by_place(ranker.ranker());
+  WorkerRunner worker({.program = fs::read_symlink("/proc/self/exe"),
+                       .arguments = {"triode-tuner", "worker"},
+                       .code_of = [&](const TunedCall& call, const std::string& config) {
+                         return gpus.code_of(call, config);
+                       }});
   Stop stop;
   MachineLoad load;
   Pacer pacer(steady_clock(), load, {.least_share = options.cpu_share},
               [&](nanoseconds rest) { stop.sleep(rest); });
   Server* server = nullptr;
   Tuner tuner(
-      {.ranker = ranker.ranker(),
+      {.ranker = by_place,
        .runner = worker,
        .log = *trials,
        .book = book,
        .events = events,
        .clock = pacer,
-       .space_of = [&](const Target& target,
-                       const Problem& problem) { return machine.space_of(target, problem); },
+       .space_of =
+           [&](const Target& target, const Problem& problem) {
+             return GpuMachine::runs(target) ? gpus.space_of(target, problem)
+                                             : machine.space_of(target, problem);
+           },
        .deliver = [&](ClientId client,
                       const Verdict& verdict) { server->deliver(client, verdict); },
        .emit =
            [&](const Target& target, const Problem& problem, std::span<const Config> configs) {
+             if (GpuMachine::runs(target)) return gpus.emit(target, problem, configs);
              // Whole cores that nobody uses: a thread more would run beside a program's.
              const auto threads = static_cast<int>(pacer.free_cores());
              return machine.emit(target, problem, configs, threads);
+           },
+       .complete =
+           [&](const Target& target, Verdict& verdict) {
+             if (GpuMachine::runs(target)) gpus.complete(target, verdict);
+           },
+       .adapt =
+           [](const Target& target, ProblemSearchOptions& search) {
+             if (GpuMachine::runs(target)) GpuMachine::adapt(search);
            }},
       {});
   const milliseconds idle(static_cast<int64_t>(1000 * options.idle_seconds));
@@ -247,13 +232,14 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   });
   server = &serving;
   write_metrics(tuner, options.metrics);
-  std::thread tuning([&] { tune(tuner, pacer, stop, options.metrics); });
+  std::thread tuning([&] { tune(tuner, pacer, stop, store, options.metrics); });
   const Status served = serving.run(stop_signal.number());
   // Nobody finds this one any more; who comes now starts the next, which waits for the lock.
   ::unlink(place.socket.c_str());
   stop.call();
   tuning.join();
-  events.write("end", {{"plans", std::to_string(tuner.status().plans)}});
+  const char* const remark = store.has_vanished() ? "the cache was removed" : "";
+  events.write("end", {{"plans", std::to_string(tuner.status().plans)}, {"remark", remark}});
   return served;
 }
 
@@ -279,6 +265,7 @@ Status serve(const TunerOptions& options) {
 int work() {
   TrialWorkerOptions options;
   options.make_device = make_cpu_device;
+  options.begin_on_gpu = gpu_trials(options.seed);
   return run_trial_worker(FileDescriptor(kWorkerSocket), options);
 }
 

@@ -5,6 +5,7 @@
 
 #include "learner/model/snapshot.h"
 #include "runtime/model/chosen_model.h"
+#include "runtime/model/learned_models.h"
 #include "runtime/model/shipped_models.h"
 
 namespace triode::tuner {
@@ -25,8 +26,11 @@ Result<TunerModel> load_tuner_model(const std::string& file_or_none, const Model
       return chosen.status().code() == StatusCode::kNotFound ? Result<TunerModel>(TunerModel{})
                                                              : chosen.status();
     }
-    const char* const origin = chosen->is_promoted ? "promoted" : "shipped";
-    return make_model(std::move(chosen).take().snapshot, origin);
+    const bool is_promoted = chosen->is_promoted;
+    TunerModel made = TRIODE_TRY(
+        make_model(std::move(chosen).take().snapshot, is_promoted ? "promoted" : "shipped"));
+    if (is_promoted) made.learned_until = learned_until(*store, DeviceKind::kCpu);
+    return made;
   }
   Snapshot snapshot = TRIODE_TRY(load_snapshot(file_or_none));
   if (snapshot.kind != DeviceKind::kCpu) {

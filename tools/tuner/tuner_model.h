@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace triode::tuner {
 struct TunerModel {
   std::shared_ptr<const CostModel> model;  // null where none is wanted or shipped
   std::string origin;                      // "shipped", "promoted" or "file"
+  int64_t learned_until = 0;               // see learned_until() of a store
 };
 
 // The model that a tuner begins with: that of the file, "none", or, if the text is empty, the one

@@ -25,8 +25,7 @@ function timeText(ns) {
 }
 const ratioText = (ratio) => (ratio ? `${ratio.toFixed(2)}x` : "-");
 const countText = (count) => count.toLocaleString("en");
-// Counting stops at a million.
-const spaceText = (space) => (!space ? "-" : space >= 1e6 ? "1,000,000+" : countText(space));
+const spaceText = (space) => (!space ? "-" : countText(space) + (space >= facts.space_limit ? "+" : ""));
 const dateText = (unix) => (unix ? new Date(unix * 1000).toISOString().slice(0, 19).replace("T", " ") + " UTC" : "-");
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const date = (unix) => new Date(unix * 1000);
