@@ -3,10 +3,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +21,10 @@
 #include "tools/cache/text_table.h"
 #include "tools/cli/help_and_version.h"
 #include "tools/cli/subcommands.h"
+#include "tools/doctor/gpu_checks.h"
 #include "tools/doctor/installation_checks.h"
 #include "tools/doctor/machine_checks.h"
+#include "triode_version.h"
 
 namespace triode::doctor_tool {
 namespace {
@@ -32,8 +37,9 @@ constexpr int kWell = 0;
 constexpr int kUnwell = 1;
 constexpr int kWrongUsage = 2;
 
-constexpr std::array<std::string_view, 2> kOptions = {"--cache", "--python"};
-constexpr std::array<std::string_view, 2> kFlags = {"--json", "--quiet"};
+constexpr std::array<std::string_view, 7> kOptions = {
+    "--cache", "--python", "--output", "--types", "--configs", "--size", "--patience"};
+constexpr std::array<std::string_view, 3> kFlags = {"--gpu", "--json", "--quiet"};
 
 int complain(const Status& status) {
   std::cerr << "triode-doctor: " << status.message() << "\n"
@@ -100,7 +106,7 @@ void print_table(const Findings& findings, bool is_quiet) {
   if (!table.empty()) std::cout << table.text(cache_tool::Terminal::of(STDOUT_FILENO));
 }
 
-void print_json(const Findings& findings) {
+nlohmann::ordered_json json_of(const Findings& findings, const std::string& gpu_report) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Finding& finding : findings) {
     rows.push_back({{"subject", finding.subject},
@@ -108,25 +114,63 @@ void print_json(const Findings& findings) {
                     {"text", finding.text},
                     {"fix", finding.fix}});
   }
-  const nlohmann::ordered_json json{{"well", is_well(findings)}, {"findings", rows}};
-  std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << "\n";
+  nlohmann::ordered_json json{
+      {"well", is_well(findings)}, {"version", kVersion}, {"findings", rows}};
+  if (!gpu_report.empty()) json["gpu"] = nlohmann::ordered_json::parse(gpu_report);
+  return json;
 }
 
-int run(const std::vector<std::string>& words) {
+std::string text_of(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+Status write_report(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text << std::flush;
+  return file ? Status() : unavailable("the report could not be written to \"" + path + "\"");
+}
+
+Status check_words(const Arguments& arguments) {
+  if (!arguments.positionals().empty()) {
+    return invalid_argument("doctor takes no words; see its options");
+  }
+  if (arguments.has("--gpu")) return {};
+  for (const std::string_view name : kGpuOptions) {
+    if (arguments.has(name)) return invalid_argument(std::string(name) + " goes with --gpu");
+  }
+  return {};
+}
+
+int run(std::vector<std::string> words) {
   if (const auto code =
           cli::answer_help_or_version(words, "triode-doctor", help::kDoctorHelp, std::cout)) {
     return *code;
   }
+  std::replace(words.begin(), words.end(), std::string("-o"), std::string("--output"));
   const Result<Arguments> arguments = Arguments::parse(words, kOptions, kFlags);
   if (!arguments.ok()) return complain(arguments.status());
-  if (!arguments->positionals().empty()) {
-    return complain(invalid_argument("doctor takes no words; see its options"));
+  if (const Status status = check_words(*arguments); !status.ok()) return complain(status);
+  GpuExamination gpu;
+  if (arguments->has("--gpu")) {  // first: it forks
+    auto examined = examine_gpu(*arguments, arguments->has("--quiet"));
+    if (!examined.ok()) return complain(examined.status());
+    gpu = std::move(examined).take();
   }
-  const Findings findings = examine(*arguments);
+  Findings findings = examine(*arguments);
+  findings.insert(findings.end(), gpu.findings.begin(), gpu.findings.end());
+  const nlohmann::ordered_json json = json_of(findings, gpu.report);
   if (arguments->has("--json")) {
-    print_json(findings);
+    std::cout << text_of(json, -1);
   } else {
     print_table(findings, arguments->has("--quiet"));
+  }
+  if (const auto path = arguments->value("--output")) {
+    const Status written = write_report(*path, text_of(json, 1));
+    if (!written.ok()) {
+      std::cerr << "triode-doctor: " << written.message() << "\n";
+      return kUnwell;
+    }
+    if (!arguments->has("--quiet")) std::cerr << "report in " << *path << "\n";
   }
   return is_well(findings) ? kWell : kUnwell;
 }
