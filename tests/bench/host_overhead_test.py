@@ -95,7 +95,8 @@ class Calls(HostOverhead):
     def test_benchmarks_that_users_may_run_are_listed(self):
         done = subprocess.run([BENCH, "nonsense"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("benchmarks: cpu-gemm, host-overhead, cache, learner, tuner, inductor-hook\n", done.stderr)
+        self.assertIn("benchmarks: cpu-gemm, host-overhead, cache, learner, tuner, inductor-hook, triton-compile, "
+                      "torch-dispatch\n", done.stderr)
 
 
 class Processes(HostOverhead):

@@ -14,6 +14,8 @@
 #include "tools/bench/host_overhead_command.h"
 #include "tools/bench/inductor_hook_command.h"
 #include "tools/bench/learner_command.h"
+#include "tools/bench/torch_dispatch_command.h"
+#include "tools/bench/triton_compile_command.h"
 #include "tools/bench/tuner_calls_command.h"
 #include "tools/bench/tuner_command.h"
 
@@ -34,6 +36,8 @@ constexpr Benchmark kBenchmarks[] = {
     {"learner", true, run_learner},
     {"tuner", true, run_tuner},
     {"inductor-hook", true, run_inductor_hook},
+    {"triton-compile", true, run_triton_compile},
+    {"torch-dispatch", true, run_torch_dispatch},
     {kHitCallsName, false, run_hit_calls},
     {kTunerCallsName, false, run_tuner_calls},
 };
