@@ -10,6 +10,7 @@
 #include "core/space.h"
 #include "jit/x86/gemm_space.h"
 #include "learner/model/device_traits.h"
+#include "learner/model/online_learner.h"
 
 namespace triode::python {
 namespace {
@@ -32,9 +33,12 @@ std::vector<Config> configs_to_rank(const Space& space, const Problem& problem) 
 }  // namespace
 
 Result<CpuChooser> CpuChooser::load(const std::string& path) {
-  Snapshot snapshot = TRIODE_TRY(load_snapshot(path));
+  return make(TRIODE_TRY(load_snapshot(path)));
+}
+
+Result<CpuChooser> CpuChooser::make(Snapshot snapshot) {
   if (snapshot.kind != DeviceKind::kCpu) {
-    return invalid_argument("the model in " + path + " is for a " +
+    return invalid_argument("the model " + snapshot.name + " is for a " +
                             std::string(to_string(snapshot.kind)) +
                             "; kernels of the CPU need one for a cpu");
   }
@@ -47,9 +51,20 @@ Result<Config> CpuChooser::choose(const CpuDevice& device, const Problem& proble
   if (configs.empty()) return unsupported("there is no kernel for '" + to_string(problem) + "'");
   const DeviceTraits traits = TRIODE_TRY(traits_of(device.target()));
   const Result<Ranking> ranking =
-      model_.rank({problem, space, traits, KernelFamily::kX86}, configs);
+      model_->rank({problem, space, traits, KernelFamily::kX86}, configs);
   if (!ranking.ok() || ranking->candidates.empty()) return configs.front();
   return configs[ranking->candidates.front().index];
+}
+
+Result<Snapshot> CpuChooser::learned(const CpuDevice& device, const Problem& problem,
+                                     const std::vector<std::pair<Config, double>>& timed) const {
+  const Space space = TRIODE_TRY(device.enumerate(problem));
+  const DeviceTraits traits = TRIODE_TRY(traits_of(device.target()));
+  std::vector<TimedConfig> samples;
+  for (const auto& [config, seconds] : timed) samples.push_back({config, seconds});
+  OnlineLearner learner(model_);
+  TRIODE_TRY(learner.learn({problem, space, traits, KernelFamily::kX86}, samples));
+  return learner.snapshot();
 }
 
 }  // namespace triode::python

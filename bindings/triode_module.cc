@@ -164,13 +164,28 @@ void bind_device(py::module_& module) {
              return std::make_shared<CpuChooser>(or_throw(CpuChooser::load(path)));
            }),
            py::arg("path"))
+      .def_static(
+          "from_bytes",
+          [](const py::bytes& snapshot) {
+            return std::make_shared<CpuChooser>(
+                or_throw(CpuChooser::make(or_throw(read_snapshot(std::string(snapshot))))));
+          },
+          py::arg("snapshot"))
+      .def_property_readonly("name", [](const CpuChooser& self) { return self.snapshot().name; })
       .def_property_readonly("digest", &CpuChooser::digest)
       .def(
           "choose",
           [](const CpuChooser& self, const CpuDevice& device, const Problem& problem) {
             return or_throw(self.choose(device, problem));
           },
-          py::arg("device"), py::arg("problem"), py::call_guard<py::gil_scoped_release>());
+          py::arg("device"), py::arg("problem"), py::call_guard<py::gil_scoped_release>())
+      .def(
+          "learned",
+          [](const CpuChooser& self, const CpuDevice& device, const Problem& problem,
+             const std::vector<std::pair<Config, double>>& timed) {
+            return py::bytes(write_snapshot(or_throw(self.learned(device, problem, timed))));
+          },
+          py::arg("device"), py::arg("problem"), py::arg("timed"));
 }
 
 }  // namespace

@@ -6,11 +6,10 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from ._models import find_model
+from ._models import load_chooser
 from ._template_problem import Untold, stored
 from ._triode import Artifact, CpuChooser, CpuDevice, Problem
 
-MODEL = "cpu-x86"
 PREFIX = "triode_"
 DTYPES = {"torch.float32": ("f32", 4), "torch.float64": ("f64", 8)}
 LINE_BYTES = 64
@@ -26,12 +25,14 @@ class CpuKernel:
 
 
 class CpuKernels:
-    """The kernels that were chosen so far, by what decides them. Any thread may ask; one kernel is built for each
+    """The kernels that a model chose so far, by what decides them. Any thread may ask; one kernel is built for each
     problem."""
 
-    def __init__(self) -> None:
+    def __init__(self, chooser: CpuChooser) -> None:
         self.device = CpuDevice()
-        self.chooser = CpuChooser(str(find_model(MODEL)))
+        self.chooser = chooser
+        # Of each kind of call the kernel, or None where torch's own is to answer.
+        self.calls: dict[Any, CpuKernel | None] = {}
         self._lock = threading.Lock()
         self._kernels: dict[Any, CpuKernel] = {}
 
@@ -52,12 +53,23 @@ _creation = threading.Lock()
 
 
 def kernels() -> CpuKernels:
-    """Those of this process."""
-    global _kernels
+    """Those of this process; by the model in force in the user's cache, if nothing was installed before code that
+    another process compiled is run."""
     with _creation:
-        if _kernels is None:
-            _kernels = CpuKernels()
-        return _kernels
+        return _kernels or _use(load_chooser("")[0])
+
+
+def kernels_of(chooser: CpuChooser) -> CpuKernels:
+    """From now on those of this process. Another model chooses anew, also for code that is compiled already."""
+    with _creation:
+        is_same = _kernels is not None and _kernels.chooser.digest == chooser.digest
+        return _kernels if _kernels is not None and is_same else _use(chooser)
+
+
+def _use(chooser: CpuChooser) -> CpuKernels:
+    global _kernels
+    _kernels = CpuKernels(chooser)
+    return _kernels
 
 
 def problem_text(
@@ -96,10 +108,7 @@ def _word(scalar: float, may_be_zero: bool) -> str:
 
 
 class _Calls:
-    """What compiled code calls: of each kind of call the kernel, or None where torch's own is to answer."""
-
-    def __init__(self) -> None:
-        self._known: dict[Any, CpuKernel | None] = {}
+    """What compiled code calls."""
 
     def multiply(self, a: Any, b: Any, out: Any, alpha: float, beta: float) -> bool:
         import torch
@@ -108,17 +117,20 @@ class _Calls:
         is_at_lines = not (addresses[0] | addresses[1] | addresses[2]) % LINE_BYTES
         strides = (a.stride(), b.stride(), out.stride())
         key = (a.dtype, a.shape, b.shape, strides, is_at_lines, alpha, beta, torch.get_num_threads())
+        chosen = _kernels or kernels()
         try:
-            kernel = self._known[key]
+            kernel = chosen.calls[key]
         except KeyError:
-            kernel = self._known[key] = self._find(a, b, strides, is_at_lines, alpha, beta)
+            kernel = chosen.calls[key] = self._find(chosen, a, b, strides, is_at_lines, alpha, beta)
         if kernel is None:
             return False
         kernel.artifact.run_at(*addresses, alpha, beta)
         return True
 
     @staticmethod
-    def _find(a: Any, b: Any, strides: Any, is_at_lines: bool, alpha: float, beta: float) -> CpuKernel | None:
+    def _find(
+        chosen: CpuKernels, a: Any, b: Any, strides: Any, is_at_lines: bool, alpha: float, beta: float
+    ) -> CpuKernel | None:
         import torch
 
         dtype = str(a.dtype)
@@ -126,7 +138,7 @@ class _Calls:
         try:
             shapes = (tuple(a.shape), tuple(b.shape))
             text = problem_text(dtype, shapes, strides, alignment, alpha, beta, torch.get_num_threads())
-            return kernels().find(Problem.parse(text))
+            return chosen.find(Problem.parse(text))
         except (Untold, ValueError, NotImplementedError):
             return None
 
@@ -166,8 +178,9 @@ _FUNCTIONS = {"mm": triode_mm, "addmm": triode_addmm, "bmm": triode_bmm}
 class CpuChoices:
     """Adds them to Inductor's choices."""
 
-    def __init__(self) -> None:
-        self.kernels = kernels()
+    def __init__(self, cache: str) -> None:
+        chooser, self.model_from = load_chooser(cache)
+        self.kernels = kernels_of(chooser)
         self._templates = {op: _template(op) for op in _FUNCTIONS}
 
     def join(self, choices: list[Any], inputs: Any, op_name: str) -> list[Any]:

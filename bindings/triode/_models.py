@@ -3,12 +3,14 @@
 in force."""
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from ._triode import TemplateRanker
+from ._triode import CpuChooser, TemplateRanker
 
 SHIPPED = Path(__file__).parent / "share" / "triode" / "snapshots"
+Model = TypeVar("Model", TemplateRanker, CpuChooser)
 
 
 def shipped_models() -> list[str]:
@@ -35,7 +37,7 @@ def load_ranker(model: str | None, cache: str) -> tuple[TemplateRanker, str]:
     one that is promoted in the cache (`triode model promote`), else the shipped one; a promoted one that cannot be
     read is passed over with a warning. A checkpoint of torch is refused."""
     if model is None:
-        promoted = _promoted_ranker(cache)
+        promoted = _promoted("gpu", cache, TemplateRanker.from_bytes)
         if promoted is not None:
             return promoted, "promoted"
     path = find_model(model or "gpu")
@@ -44,14 +46,20 @@ def load_ranker(model: str | None, cache: str) -> tuple[TemplateRanker, str]:
     return TemplateRanker(str(path)), "shipped" if path.parent == SHIPPED else str(path)
 
 
-def _promoted_ranker(cache: str) -> TemplateRanker | None:
-    try:
-        from . import _promoted
+def load_chooser(cache: str) -> tuple[CpuChooser, str]:
+    """The model to choose the CPU's kernels by, "promoted" or "shipped" as above."""
+    promoted = _promoted("cpu", cache, CpuChooser.from_bytes)
+    return (promoted, "promoted") if promoted else (CpuChooser(str(find_model("cpu-x86"))), "shipped")
 
-        snapshot = _promoted.promoted_snapshot("gpu", cache)
-        return None if snapshot is None else TemplateRanker.from_bytes(snapshot)
+
+def _promoted(family: str, cache: str, read: Callable[[bytes], Model]) -> Model | None:
+    try:
+        from ._promoted import promoted_snapshot
+
+        snapshot = promoted_snapshot(family, cache)
+        return None if snapshot is None else read(snapshot)
     except (ImportError, RuntimeError, ValueError, NotImplementedError) as error:
-        warnings.warn(f"triode uses its shipped model, because of the promoted one: {error}", stacklevel=4)
+        warnings.warn(f"triode uses its shipped {family} model, because of the promoted one: {error}", stacklevel=4)
         return None
 
 

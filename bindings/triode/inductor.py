@@ -35,8 +35,11 @@ _installed: "Installation | None" = None
 class Installation:
     """What install() did; a context manager that undoes it."""
 
-    def __init__(self, selection: Selection, way: str, source: str, feedback: Feedback) -> None:
+    def __init__(
+        self, selection: Selection, cpu: CpuChoices | None, way: str, source: str, feedback: Feedback
+    ) -> None:
         self.selection = selection
+        self.cpu = cpu
         self.way = way
         self.source = source
         self._feedback = feedback
@@ -71,7 +74,8 @@ def install(
     cache: folder of the cache that gets what Inductor times; None is the user's own (`triode cache path`).
     own_candidates: also rank tiles, stages and orders of tiles that Inductor does not list; what is kept of them
         is timed with the rest.
-    cpu: with max-autotune, a kernel of Triode's joins the choices for mm, addmm and bmm on the CPU.
+    cpu: with max-autotune, a kernel of Triode's joins the choices for mm, addmm and bmm on the CPU: the one that
+        the model promoted for CPUs prefers, else the shipped "cpu-x86".
 
     Raises ImportError without torch, RuntimeError for a torch whose hook it does not know, FileNotFoundError
     and ValueError for a wrong model or option. Then nothing has changed.
@@ -82,11 +86,12 @@ def install(
     ranker, source = load_ranker(model, cache or "")
     _check_ranker(ranker)
     selection = Selection(ranker, options, _gpu_of_device)
-    cpu_choices = CpuChoices() if cpu else None
+    cpu_choices = CpuChoices(cache or "") if cpu else None
     if _installed is not None:
         uninstall()
     way = _register(choices, selection, cpu_choices)
-    _installed = Installation(selection, way, source, _add_feedback(selection, cpu_choices, cache or ""))
+    feedback = _add_feedback(selection, cpu_choices, cache or "")
+    _installed = Installation(selection, cpu_choices, way, source, feedback)
     return _installed
 
 
@@ -105,18 +110,24 @@ def status() -> dict[str, Any]:
     """What is installed, and the counters since."""
     if _installed is None:
         return {"installed": False}
-    selection = _installed.selection
+    selection, cpu = _installed.selection, _installed.cpu
     return {
         "installed": True,
         "way": _installed.way,
         "model": selection.ranker.name,
         "model_from": _installed.source,
         "digest": selection.ranker.digest,
+        "cpu": None if cpu is None else _status_of_cpu(cpu),
         "top_k": selection.options.top_k,
         "threshold": selection.options.threshold,
         "threshold_now": selection.threshold_now(),
         "counters": selection.counters(),
     }
+
+
+def _status_of_cpu(cpu: CpuChoices) -> dict[str, str]:
+    chooser = cpu.kernels.chooser
+    return {"model": chooser.name, "model_from": cpu.model_from, "digest": chooser.digest}
 
 
 def explain() -> list[dict[str, Any]]:

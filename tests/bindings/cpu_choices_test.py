@@ -126,6 +126,50 @@ class Choosing(CompileTest):
         torch.testing.assert_close(result, function(a, b, c))
 
 
+class Promoted(CompileTest):
+    """What was learned online and promoted chooses the CPU's kernels too."""
+
+    def setUp(self):
+        super().setUp()
+        self.enterContext(mock.patch.object(_cpu_choices, "_kernels", None))
+
+    def favourite(self):
+        function, make_operands = OPS["mm"]
+        operands = make_operands()
+        result, source, _ = self.compile(function, operands)
+        self.assertIn("extern_kernels.triode_mm(", source)
+        torch.testing.assert_close(result, function(*operands))
+        (kernel,) = triode.inductor._installed.cpu.kernels.calls.values()
+        return kernel
+
+    def test_a_learned_snapshot_changes_the_kernel(self):
+        triode.install()
+        before = self.favourite()
+        shipped = triode.status()["cpu"]
+        self.assertEqual(shipped["model_from"], "shipped")
+        device = triode.CpuDevice()
+        space = device.space(before.problem)
+        others = [space.sample(seed) for seed in range(12)]
+        timed = [(space.parse(before.config), 1e-2), *((config, 1e-5) for config in others)]
+        chooser = triode.inductor._installed.cpu.kernels.chooser
+        for _ in range(4):
+            snapshot = chooser.learned(device, before.problem, timed)
+            chooser = _triode.CpuChooser.from_bytes(snapshot)
+        path = self.folder / "learned.snapshot"
+        path.write_bytes(snapshot)
+        command = [os.environ["TRIODE_COMMAND"], "model", "promote", str(path), "--quiet"]
+        subprocess.run(command, check=True, capture_output=True)
+        triode.install()
+        self.assertEqual(triode.status()["cpu"]["model_from"], "promoted")
+        self.assertEqual(triode.status()["cpu"]["digest"], chooser.digest)
+        self.assertNotEqual(shipped["digest"], chooser.digest)
+        self.assertNotEqual(self.favourite().config, before.config)
+
+    def test_a_model_for_gpus_is_no_model_for_the_cpu(self):
+        with self.assertRaisesRegex(ValueError, "is for a gpu"):
+            _triode.CpuChooser.from_bytes(find_model("gpu").read_bytes())
+
+
 class LeftAlone(CompileTest):
     def assert_none_of_ours(self, function, operands, **settings):
         result, source, timed = self.compile(function, operands, **settings)

@@ -325,7 +325,7 @@ class Promoted(unittest.TestCase):
         store = self.folder / "cache" / "store"
         store.mkdir(parents=True)
         (store / "CURRENT").write_text("no cache")
-        with self.assertWarnsRegex(UserWarning, "uses its shipped model"):
+        with self.assertWarnsRegex(UserWarning, "uses its shipped gpu model"):
             triode.install()
         self.assertEqual(triode.status()["model_from"], "shipped")
 

@@ -8,44 +8,21 @@ import re
 import sys
 import tempfile
 import threading
-import types
 import unittest
 from pathlib import Path
 from unittest import mock
 
 os.environ.update(TRIODE_MODE="observe", TRIODE_FORCE_PLANS="first")
-# Torch's samples import it, and use nothing of it.
-sys.modules.setdefault("expecttest", types.SimpleNamespace(TestCase=unittest.TestCase))
 
 import torch
 import triode
-from torch.testing._internal.common_methods_invocations import op_db
+from opinfo_samples import OPS, call, gradients, samples
 from torch.utils._python_dispatch import TorchDispatchMode
 from triode import interception
 
-NAMES = ("mm", "addmm", "bmm", "baddbmm", "nn.functional.linear")
-OPS = [op for op in op_db if op.name in NAMES]
 TYPES = (torch.float32, torch.float64)
 # Torch answers smaller batches by loops of its own.
 LEAST_BATCHED_PRODUCTS = 400
-
-
-def samples(op, dtype, requires_grad=False):
-    torch.manual_seed(7)
-    return list(op.sample_inputs("cpu", dtype, requires_grad=requires_grad))
-
-
-def call(op, sample):
-    return op.op(sample.input, *sample.args, **sample.kwargs)
-
-
-def gradients(op, sample):
-    inputs = [one for one in (sample.input, *sample.args) if isinstance(one, torch.Tensor) and one.requires_grad]
-    result = call(op, sample)
-    if not inputs:
-        return (result.detach(),)
-    weights = torch.arange(result.numel(), dtype=torch.float64).to(result.dtype).reshape(result.shape)
-    return result.detach(), *torch.autograd.grad(result, inputs, weights / max(1, result.numel()))
 
 
 def one_line_is_dense(tensor):

@@ -72,10 +72,16 @@ class Toolkit(unittest.TestCase):
             self.assertTrue((self.folder / "logs" / picture).read_bytes().startswith(PNG))
         statistics = json.loads((self.folder / "logs/held_out_statistics.json").read_text())
         self.assertGreater(statistics["log_rmse"], 0)
+        self.assertEqual(len(statistics["worst"]), 10)
+        page = (self.folder / "logs/report.html").read_text()
+        self.assertEqual(page.count("src=\"data:image/png;base64,"), 2)
+        self.assertIn(told["digest"], page)
+        self.assertIn("regret of the model&#x27;s first N", page)
         history = json.loads((self.folder / "logs/training_history.json").read_text())
         self.assertEqual([row["epoch"] for row in history["rank"]], [1, 2])
         # The same seed gives the same model to the bit.
         again = self.told(*command[:4], "two.snapshot", *command[5:], "--no-plots")
+        self.assertNotIn("<img", (self.folder / "logs/report.html").read_text())
         self.assertEqual(again["digest"], told["digest"])
         self.assertEqual((self.folder / "one.snapshot").read_bytes(), (self.folder / "two.snapshot").read_bytes())
 
@@ -119,6 +125,7 @@ class Toolkit(unittest.TestCase):
                 told["regret"][count]["geomean"], judged["regret"]["h100"][count]["geomean"], places=6
             )
         self.assertTrue((self.folder / "v/predicted_vs_measured.png").read_bytes().startswith(PNG))
+        self.assertIn("data:image/png", (self.folder / "v/report.html").read_text())
 
     def test_validate_max_autotune_compares_with_a_set(self):
         (self.folder / "set.json").write_text(
@@ -200,7 +207,7 @@ class Collect(unittest.TestCase):
 
     def test_goes_on_after_kill_9(self):
         words = ["collect", "--num-shapes", "8", "--output", "cpu.trials.gz", *TINY]
-        words += ["--trial-ms", "20", "--configs", "8"]
+        words += ["--trial-ms", "20", "--configs", "40"]
         first = subprocess.Popen(
             [BIN / "triode", *words], cwd=self.folder, stdout=subprocess.DEVNULL, start_new_session=True
         )
@@ -212,7 +219,7 @@ class Collect(unittest.TestCase):
         first.wait()
         told = self.told(*words)
         self.assertEqual(told["problems"], 8)
-        self.assertEqual(told["known"] + told["measured"], 8 * 8)
+        self.assertEqual(told["known"] + told["measured"], 8 * 40)
         self.assertEqual(self.told(*words)["measured"], 0)
 
     def test_chunks_and_seeds(self):

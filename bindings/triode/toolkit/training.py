@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import options, plots, predictions, programs
+from . import options, page, plots, predictions, programs
 
 MODEL = "matmul_model.snapshot"
 # Layers of diode's deep model, as far as a snapshot holds them, and their width.
 DEEP_LAYERS, DEEP_WIDTH = 6, 128
 TOP = (1, 3, 5, 8)
+WORST = 10
 
 
 def train(arguments: list[str]) -> dict[str, Any]:
@@ -50,18 +51,26 @@ def train_model(given: Any, files: list[str], model: str) -> dict[str, Any]:
     history = logs / "training_history.json"
     written = ["--output", model, "--history", history]
     trained = programs.run_json("train", [*_recipe(given), *_data(given, files), *written])
+    pictures = [logs / "training_curves.png", logs / "predicted_vs_measured.png"]
+    for stale in pictures:
+        stale.unlink(missing_ok=True)
     if not given.no_plots:
-        plots.plot_training(json.loads(history.read_text()), logs / "training_curves.png")
+        plots.plot_training(json.loads(history.read_text()), pictures[0])
     told: dict[str, Any] = {"model": model, **trained, "log_dir": str(logs)}
     if trained["held_out"]:
         told["held_out_shapes"] = judge(given, files, model, logs)
+    page.write_page(logs / page.NAME, f"Training of {Path(model).name}", told, pictures)
     return told
 
 
 def judge(given: Any, files: list[str], model: str, logs: Path) -> dict[str, Any]:
     """Statistics of a model on the held-out part, written beside a picture."""
     said = predictions.predict(model, files, _filters(given) + _held_out(given))
-    told = {**predictions.statistics(said), "regret": predictions.regret_table(said, TOP)}
+    told = {
+        **predictions.statistics(said),
+        "regret": predictions.regret_table(said, TOP),
+        "worst": predictions.worst(said, WORST),
+    }
     (logs / "held_out_statistics.json").write_text(json.dumps(told, indent=2) + "\n")
     if not given.no_plots and predictions.pairs(said):
         plots.plot_predictions(predictions.pairs(said), logs / "predicted_vs_measured.png")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..types import Solution
-from . import options, plots, predictions
+from . import options, page, plots, predictions
 from .predictions import ProblemPrediction, percentile
 from .training import _filters, files_of
 
@@ -35,8 +35,11 @@ def validate_model(arguments: list[str]) -> dict[str, Any]:
         logs = Path(given.log_dir)
         logs.mkdir(parents=True, exist_ok=True)
         (logs / "validation_statistics.json").write_text(json.dumps(told, indent=2) + "\n")
+        picture = logs / "predicted_vs_measured.png"
+        picture.unlink(missing_ok=True)
         if not given.no_plots and predictions.pairs(said):
-            plots.plot_predictions(predictions.pairs(said), logs / "predicted_vs_measured.png")
+            plots.plot_predictions(predictions.pairs(said), picture)
+        page.write_page(logs / page.NAME, f"Validation of {Path(given.model).name}", told, [picture])
     return told
 
 
