@@ -11,6 +11,8 @@ install(TARGETS triode triode-run triode-bench triode-cache triode-doctor triode
   RUNTIME DESTINATION bin)
 install(TARGETS triode_parallel LIBRARY DESTINATION lib)
 install(FILES learner/snapshots/cpu-x86.snapshot learner/snapshots/gpu.snapshot DESTINATION share/triode/snapshots)
+# What Python processes of the tuner run.
+install(DIRECTORY jit/cuda/triton/ DESTINATION share/triode/triton FILES_MATCHING PATTERN "*.py")
 if(TARGET triode-train)
   # They find libtorch where the environment has it: nobody ships a second copy of that.
   set_target_properties(triode-train triode-eval PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

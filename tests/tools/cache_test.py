@@ -3,6 +3,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import tempfile
 import unittest
@@ -106,6 +107,20 @@ class Exchange(CacheTest):
         done = self.json_of("import", "--dry-run", GOLDEN / "diode_dataset.json")
         self.assertEqual((done["records"], done["dry_run"]), (30, True))
         self.run_command("stats", code=1)
+
+    def test_an_import_shows_how_far_it_is_on_a_terminal_alone(self):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        words = ["import", "--device", "NVIDIA A100", GOLDEN / "timings.csv"]
+        done = subprocess.run([COMMAND, *words, "--cache", self.folder / "cache"], stderr=theirs)
+        os.close(theirs)
+        shown = os.read(ours, 1 << 16).decode()
+        self.assertEqual(done.returncode, 0, shown)
+        for step in ("reading file 1 of 1, ", "storing 4 records", "summarizing"):
+            self.assertIn(step, shown)
+        self.assertTrue(shown.endswith("imported 4 records from 1 files\r\n"), shown)
+        _, err = self.run_command(*words)
+        self.assertEqual(err.count("\n"), 1, err)
 
     def test_gzip_goes_both_ways(self):
         self.bring_in("timings.csv")

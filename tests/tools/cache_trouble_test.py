@@ -155,6 +155,22 @@ class Damage(TroubleTest):
         self.assertTrue((Path(report["copied_to"]) / "CURRENT").exists())
         self.assertGreater(self.trials(), self.kept - 400)
 
+    def test_of_what_a_table_says_of_itself_is_told_and_repaired_without_loss(self):
+        self.run_command("compact")
+        before = self.trials()
+        whole = self.folder / "whole"
+        for table in sorted(self.store.glob("*.sst")):
+            with self.subTest(table.name):
+                shutil.rmtree(whole, ignore_errors=True)
+                shutil.copytree(self.store, whole)
+                self.flip(table, table.stat().st_size - 400)  # its properties; the index comes before
+                self.expect_refused("ls")
+                self.expect_refused("verify")
+                self.assertTrue(self.repair()["rebuilt"])
+                self.assertEqual(self.trials(), before)
+                shutil.rmtree(self.store)
+                shutil.copytree(whole, self.store)
+
     def test_of_the_log_is_told_and_repaired(self):
         log = self.largest("*.log")
         self.assertGreater(log.stat().st_size, 0)

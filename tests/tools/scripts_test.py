@@ -42,6 +42,33 @@ class Scripts(unittest.TestCase):
             self.assertTrue(os.access(ROOT / script, os.X_OK), script)
 
 
+class WholePrograms(unittest.TestCase):
+    """tests/run_whole.sh, with a shell for the test program."""
+
+    def run_whole(self, script: str) -> subprocess.CompletedProcess:
+        return run("tests/run_whole.sh", "sh", "-c", script)
+
+    def test_passes_a_program_that_came_to_its_end(self):
+        done = self.run_whole("echo '[==========] 1 test from 1 test suite ran. (0 ms total)'")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("1 test from", done.stdout)
+
+    def test_a_program_without_tests_fails(self):
+        done = self.run_whole("echo '[==========] 0 tests from 0 test suites ran. (0 ms total)'")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("it had none", done.stderr)
+
+    def test_a_program_that_ends_early_fails(self):
+        done = self.run_whole("echo '[ RUN      ] Some.Test'; exit 0")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("before the end of its tests", done.stderr)
+
+    def test_keeps_the_exit_code_of_what_failed(self):
+        done = self.run_whole("echo '[==========] 2 tests from 1 test suite ran. (0 ms total)'; exit 23")
+        self.assertEqual(done.returncode, 23)
+        self.assertEqual(self.run_whole("kill -ABRT $$").returncode, 134)
+
+
 class SetupFailures(unittest.TestCase):
     """tools/setup with stand-ins for the programs it calls, so that nothing is installed."""
 

@@ -8,6 +8,14 @@
 
 namespace triode::cli {
 
+void print_version(std::string_view program, bool is_json, std::ostream& out) {
+  if (is_json) {
+    out << R"({"name": ")" << program << R"(", "version": ")" << kVersion << "\"}\n";
+  } else {
+    out << program << " " << kVersion << "\n";
+  }
+}
+
 std::optional<int> answer_help_or_version(const std::vector<std::string>& words,
                                           std::string_view program, std::string_view help,
                                           std::ostream& out) {
@@ -19,11 +27,7 @@ std::optional<int> answer_help_or_version(const std::vector<std::string>& words,
     return 0;
   }
   if (!has("--version")) return std::nullopt;
-  if (has("--json")) {
-    out << R"({"name": ")" << program << R"(", "version": ")" << kVersion << "\"}\n";
-  } else {
-    out << program << " " << kVersion << "\n";
-  }
+  print_version(program, has("--json"), out);
   return 0;
 }
 

@@ -16,6 +16,9 @@ std::optional<int> answer_help_or_version(const std::vector<std::string>& words,
                                           std::string_view program, std::string_view help,
                                           std::ostream& out);
 
+// The answer to --version alone.
+void print_version(std::string_view program, bool is_json, std::ostream& out);
+
 // The exit code of a program that ends with `code`: 1 if what it printed could not be written.
 int exit_code_after_output(int code, std::ostream& out);
 

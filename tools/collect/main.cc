@@ -18,26 +18,19 @@
 #include "runtime/device/parallel_library.h"
 #include "runtime/device/usable_cores.h"
 #include "tools/bench/peers.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/help_and_version.h"
 #include "tools/collect/collect_options.h"
 #include "tools/collect/collected_problems.h"
 #include "tools/collect/collected_trials.h"
 #include "tools/collect/collector.h"
 #include "tools/toolkit/hand_over.h"
 #include "tools/train/progress_line.h"
-#include "triode_version.h"
 
 namespace triode::collect {
 namespace {
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
-
-int complain(const Status& status, int code) {
-  std::cerr << "triode-collect: " << status.message() << "\n";
-  if (code == kWrongUsage) std::cerr << "triode-collect: see 'triode collect --help'\n";
-  return code;
-}
+constexpr std::string_view kCommand = "collect";
 
 void report(const CollectOptions& options, const std::string& cache, const Target& target,
             const CollectCounts& counts) {
@@ -117,24 +110,20 @@ bool is_for_toolkit(const std::vector<std::string>& arguments) {
 
 int run(const std::vector<std::string>& arguments) {
   if (is_for_toolkit(arguments)) {
-    return complain(toolkit::become_toolkit("collect", arguments), kFailed);
+    return cli::complain(kCommand, toolkit::become_toolkit("collect", arguments), cli::kFailed);
   }
   const auto options = parse_collect_options(arguments, usable_cores());
-  if (!options.ok()) return complain(options.status(), kWrongUsage);
+  if (!options.ok()) return cli::complain(kCommand, options.status(), cli::kWrongUsage);
   if (options->help) {
     std::cout << help_text();
-    return kDone;
+    return cli::kDone;
   }
   if (options->version) {
-    if (options->json) {
-      std::cout << R"({"name": "triode-collect", "version": ")" << kVersion << "\"}\n";
-    } else {
-      std::cout << "triode-collect " << kVersion << "\n";
-    }
-    return kDone;
+    cli::print_version("triode-collect", options->json, std::cout);
+    return cli::kDone;
   }
   const Status status = collect(*options);
-  return status.ok() ? kDone : complain(status, kFailed);
+  return status.ok() ? cli::kDone : cli::complain(kCommand, status, cli::kFailed);
 }
 
 }  // namespace
@@ -142,6 +131,5 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   const int code = triode::collect::run({argv + (argc > 0 ? 1 : 0), argv + argc});
-  std::cout.flush();
-  return code == 0 && !std::cout ? 1 : code;
+  return triode::cli::exit_code_after_output(code, std::cout);
 }

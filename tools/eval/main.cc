@@ -3,57 +3,47 @@
 
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tools/cli/exit_code.h"
+#include "tools/cli/help_and_version.h"
 #include "tools/eval/eval_options.h"
 #include "tools/eval/eval_report.h"
 #include "tools/eval/evaluation.h"
 #include "tools/train/progress_line.h"
-#include "triode_version.h"
 
 namespace triode::eval_tool {
 namespace {
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
-
-int complain(const Status& status, int code) {
-  std::cerr << "triode-eval: " << status.message() << "\n";
-  if (code == kWrongUsage) std::cerr << "triode-eval: see 'triode eval --help'\n";
-  return code;
-}
+constexpr std::string_view kCommand = "eval";
 
 int evaluate_and_report(const EvalOptions& options) {
   train_tool::ProgressLine line = train_tool::progress_on_stderr(options.quiet);
   const auto evaluation =
       evaluate(options, [&](double done, const std::string& what) { line.show(done, what); });
   line.finish();
-  if (!evaluation.ok()) return complain(evaluation.status(), kFailed);
+  if (!evaluation.ok()) return cli::complain(kCommand, evaluation.status(), cli::kFailed);
   if (!options.predictions.empty()) {
     const Status written =
         write_predictions(options.predictions, evaluation->problems, evaluation->predictions);
-    if (!written.ok()) return complain(written, kFailed);
+    if (!written.ok()) return cli::complain(kCommand, written, cli::kFailed);
   }
   std::cout << (options.json ? report_json(options, *evaluation)
                              : report_text(options, *evaluation));
-  return kDone;
+  return cli::kDone;
 }
 
 int run(const std::vector<std::string>& arguments) {
   const auto options = parse_eval_options(arguments);
-  if (!options.ok()) return complain(options.status(), kWrongUsage);
+  if (!options.ok()) return cli::complain(kCommand, options.status(), cli::kWrongUsage);
   if (options->help) {
     std::cout << help_text();
-    return kDone;
+    return cli::kDone;
   }
   if (options->version) {
-    if (options->json) {
-      std::cout << R"({"name": "triode-eval", "version": ")" << kVersion << "\"}\n";
-    } else {
-      std::cout << "triode-eval " << kVersion << "\n";
-    }
-    return kDone;
+    cli::print_version("triode-eval", options->json, std::cout);
+    return cli::kDone;
   }
   return evaluate_and_report(*options);
 }
@@ -63,6 +53,5 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   const int code = triode::eval_tool::run({argv + (argc > 0 ? 1 : 0), argv + argc});
-  std::cout.flush();
-  return code == 0 && !std::cout ? 1 : code;
+  return triode::cli::exit_code_after_output(code, std::cout);
 }

@@ -36,7 +36,7 @@ Status read_plans(const std::string& cache_folder, const Target& target, Explana
 
 void read_decisions(const std::string& cache_folder, Explanation& told) {
   const std::string text = to_string(told.problem);
-  for (report_tool::TunerEvent& event : report_tool::read_tuner_log(cache_folder + "/tuner.log")) {
+  for (report_tool::TunerEvent& event : report_tool::read_tuner_log(cache_folder)) {
     const auto problem = event.fields.find("problem");
     if (problem != event.fields.end() && problem->second == text) {
       told.decisions.push_back(std::move(event));

@@ -14,6 +14,7 @@
 #include "runtime/model/shipped_models.h"
 #include "tools/cache/arguments.h"
 #include "tools/cache/cache_folder.h"
+#include "tools/cli/exit_code.h"
 #include "tools/cli/help_and_version.h"
 #include "tools/explain/explanation.h"
 #include "tools/explain/explanation_output.h"
@@ -24,18 +25,10 @@ namespace {
 
 using cache_tool::Arguments;
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+constexpr std::string_view kCommand = "explain";
 
 constexpr std::array<std::string_view, 1> kOptions = {"--cache"};
 constexpr std::array<std::string_view, 4> kFlags = {"--all", "--features", "--json", "--quiet"};
-
-int complain(const Status& status, int code) {
-  std::cerr << "triode-explain: " << status.message() << "\n";
-  if (code == kWrongUsage) std::cerr << "triode-explain: see 'triode explain --help'\n";
-  return code;
-}
 
 // The words together: a problem may be given in quotes or without.
 Result<Problem> read_problem(const Arguments& arguments) {
@@ -72,11 +65,11 @@ int run(const std::vector<std::string>& words) {
     return *code;
   }
   const Result<Arguments> arguments = Arguments::parse(words, kOptions, kFlags);
-  if (!arguments.ok()) return complain(arguments.status(), kWrongUsage);
+  if (!arguments.ok()) return cli::complain(kCommand, arguments.status(), cli::kWrongUsage);
   const Result<Problem> problem = read_problem(*arguments);
-  if (!problem.ok()) return complain(problem.status(), kWrongUsage);
+  if (!problem.ok()) return cli::complain(kCommand, problem.status(), cli::kWrongUsage);
   const Status printed = print(*problem, *arguments);
-  return printed.ok() ? kDone : complain(printed, kFailed);
+  return printed.ok() ? cli::kDone : cli::complain(kCommand, printed, cli::kFailed);
 }
 
 }  // namespace

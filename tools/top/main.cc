@@ -16,6 +16,7 @@
 #include "tools/cache/arguments.h"
 #include "tools/cache/cache_folder.h"
 #include "tools/cache/terminal.h"
+#include "tools/cli/exit_code.h"
 #include "tools/cli/help_and_version.h"
 #include "tools/top/live_screen.h"
 #include "tools/top/top_view.h"
@@ -27,18 +28,10 @@ namespace {
 
 using cache_tool::Arguments;
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+constexpr std::string_view kCommand = "top";
 
 constexpr std::array<std::string_view, 2> kOptions = {"--cache", "--interval"};
 constexpr std::array<std::string_view, 3> kFlags = {"--json", "--once", "--quiet"};
-
-int complain(const Status& status, int code) {
-  std::cerr << "triode-top: " << status.message() << "\n";
-  if (code == kWrongUsage) std::cerr << "triode-top: see 'triode top --help'\n";
-  return code;
-}
 
 // Empty: no tuner runs.
 Result<std::optional<tuner::StatusAnswer>> ask(const tuner::MeetingPlace& place) {
@@ -99,19 +92,20 @@ Status watch(const tuner::MeetingPlace& place, std::chrono::seconds interval) {
 
 int run_top(const Arguments& arguments) {
   const Result<int64_t> interval = arguments.number_or("--interval", 1, 1, 3600);
-  if (!interval.ok()) return complain(interval.status(), kWrongUsage);
+  if (!interval.ok()) return cli::complain(kCommand, interval.status(), cli::kWrongUsage);
   if (!arguments.positionals().empty()) {
-    return complain(invalid_argument("top takes no words; see its options"), kWrongUsage);
+    return cli::complain(kCommand, invalid_argument("top takes no words; see its options"),
+                         cli::kWrongUsage);
   }
   const Result<std::string> folder = cache_tool::cache_folder(arguments);
-  if (!folder.ok()) return complain(folder.status(), kFailed);
+  if (!folder.ok()) return cli::complain(kCommand, folder.status(), cli::kFailed);
   const Result<tuner::MeetingPlace> place = tuner::find_meeting_place(*folder);
-  if (!place.ok()) return complain(place.status(), kFailed);
+  if (!place.ok()) return cli::complain(kCommand, place.status(), cli::kFailed);
   const bool is_json = arguments.has("--json");
   const Status status = is_json || arguments.has("--once")
                             ? print_once(*place, is_json)
                             : watch(*place, std::chrono::seconds(*interval));
-  return status.ok() ? kDone : complain(status, kFailed);
+  return status.ok() ? cli::kDone : cli::complain(kCommand, status, cli::kFailed);
 }
 
 int run(const std::vector<std::string>& words) {
@@ -120,7 +114,8 @@ int run(const std::vector<std::string>& words) {
     return *code;
   }
   const Result<Arguments> arguments = Arguments::parse(words, kOptions, kFlags);
-  return arguments.ok() ? run_top(*arguments) : complain(arguments.status(), kWrongUsage);
+  return arguments.ok() ? run_top(*arguments)
+                        : cli::complain(kCommand, arguments.status(), cli::kWrongUsage);
 }
 
 }  // namespace

@@ -17,24 +17,17 @@
 #include "learner/train/model_card.h"
 #include "learner/train/model_trainer.h"
 #include "learner/train/split.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/help_and_version.h"
 #include "tools/collect/collected_trials.h"
 #include "tools/toolkit/hand_over.h"
 #include "tools/train/progress_line.h"
 #include "tools/train/train_options.h"
-#include "triode_version.h"
 
 namespace triode::train_tool {
 namespace {
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
-
-int complain(const Status& status, int code) {
-  std::cerr << "triode-train: " << status.message() << "\n";
-  if (code == kWrongUsage) std::cerr << "triode-train: see 'triode train --help'\n";
-  return code;
-}
+constexpr std::string_view kCommand = "train";
 
 Result<std::string> read_text(const std::string& path) {
   if (path.empty()) return std::string();
@@ -152,24 +145,20 @@ constexpr std::array<std::string_view, 7> kToolkitOptions = {
 
 int run(const std::vector<std::string>& arguments) {
   if (toolkit::has_option(arguments, kToolkitOptions)) {
-    return complain(toolkit::become_toolkit("train", arguments), kFailed);
+    return cli::complain(kCommand, toolkit::become_toolkit("train", arguments), cli::kFailed);
   }
   const auto options = parse_train_options(arguments);
-  if (!options.ok()) return complain(options.status(), kWrongUsage);
+  if (!options.ok()) return cli::complain(kCommand, options.status(), cli::kWrongUsage);
   if (options->help) {
     std::cout << help_text();
-    return kDone;
+    return cli::kDone;
   }
   if (options->version) {
-    if (options->json) {
-      std::cout << R"({"name": "triode-train", "version": ")" << kVersion << "\"}\n";
-    } else {
-      std::cout << "triode-train " << kVersion << "\n";
-    }
-    return kDone;
+    cli::print_version("triode-train", options->json, std::cout);
+    return cli::kDone;
   }
   const Status status = train(*options);
-  return status.ok() ? kDone : complain(status, kFailed);
+  return status.ok() ? cli::kDone : cli::complain(kCommand, status, cli::kFailed);
 }
 
 }  // namespace
@@ -177,6 +166,5 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   const int code = triode::train_tool::run({argv + (argc > 0 ? 1 : 0), argv + argc});
-  std::cout.flush();
-  return code == 0 && !std::cout ? 1 : code;
+  return triode::cli::exit_code_after_output(code, std::cout);
 }
