@@ -33,6 +33,8 @@ JSON_USERS = {"cache", "learner/model", "learner/train", "bindings", "tools"}
 OWNERS = {
     "asmjit/": {"jit"},
     "nvrtc.h": {"jit"},
+    "cuda.h": {"runtime"},
+    "cublas": {"runtime"},
     "rocksdb/": {"cache"},
     "zstd.h": {"cache"},
     "zlib.h": {"cache"},

@@ -10,10 +10,11 @@ import unittest
 from pathlib import Path
 
 from guest_run import Finished, GuestRun
-from suite_report import say_share
+from suite_report import say_share, share_answered
 
 PYTHON = os.environ["TRIODE_SUITE_PYTHON"]
 PROGRAM = Path(__file__).parent / "two_libraries_program.py"
+LEAST_SHARE = 0.9
 OF_NUMPY, OF_SCIPY = "37x41x53", "43x29x61"  # scipy's product is column-major: m and n change places
 
 
@@ -48,8 +49,7 @@ class TwoLibraries(GuestRun):
     def test_with_plans_for_both(self):
         done = self.run_both("--force-plans", "first")
         self.assert_each_keeps_its_own(done)
-        for size in (OF_NUMPY, OF_SCIPY):
-            self.assertGreater(self.row(done, size)["by_triode"]["calls"], 0)
+        self.assertGreaterEqual(share_answered(done), LEAST_SHARE)
 
 
 if __name__ == "__main__":
