@@ -5,6 +5,12 @@
 # is left out and the rest still builds.
 set(TRIODE_VENV "" CACHE PATH "Python environment made by tools/setup; empty: none")
 
+# As a wheel, for the environment of the interpreter that asked for it.
+if(SKBUILD AND NOT TRIODE_VENV)
+  execute_process(COMMAND "${Python_EXECUTABLE}" -c "import sys; print(sys.prefix, end='')"
+    OUTPUT_VARIABLE TRIODE_VENV COMMAND_ERROR_IS_FATAL ANY)
+endif()
+
 set(TRIODE_SANITIZE "" CACHE STRING "Sanitizer: empty, address (with undefined) or thread")
 set_property(CACHE TRIODE_SANITIZE PROPERTY STRINGS "" address thread)
 if(NOT TRIODE_SANITIZE MATCHES "^(address|thread)?$")
@@ -46,4 +52,8 @@ if(TRIODE_WITH_CUDA)
   cmake_path(GET cuda_header PARENT_PATH TRIODE_CUDA_INCLUDE)
 endif()
 triode_option_from_venv(TRIODE_WITH_TORCH "torch/lib/libtorch_cpu.so" "Build what needs libtorch")
-triode_option_from_venv(TRIODE_WITH_PYTHON "numpy/__init__.py" "Build the Python package")
+if(SKBUILD)
+  set(TRIODE_WITH_PYTHON ON)  # what is asked for; it brings its numpy
+else()
+  triode_option_from_venv(TRIODE_WITH_PYTHON "numpy/__init__.py" "Build the Python package")
+endif()

@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder lib/cmake/triode)
 
-install(TARGETS triode triode-run triode-bench triode-cache triode-doctor triode-explain triode-model triode-report triode-top triode-tuner
+install(TARGETS triode triode-run triode-bench triode-cache triode-collect triode-doctor triode-explain triode-model triode-report triode-top triode-tuner
   RUNTIME DESTINATION bin)
 install(TARGETS triode_parallel LIBRARY DESTINATION lib)
 install(FILES learner/snapshots/cpu-x86.snapshot learner/snapshots/gpu.snapshot DESTINATION share/triode/snapshots)
@@ -33,3 +33,8 @@ install(FILES
   "${PROJECT_BINARY_DIR}/generated/triodeConfig.cmake"
   "${PROJECT_BINARY_DIR}/generated/triodeConfigVersion.cmake"
   DESTINATION ${package_folder})
+
+# In a wheel, the Python package too.
+if(SKBUILD)
+  include(install_python)
+endif()

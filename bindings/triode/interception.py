@@ -99,7 +99,7 @@ def _load() -> tuple[ctypes.CDLL, ctypes.CDLL]:
     if not library.is_file() or not built_for.is_file():
         raise ImportError(
             "this build of triode has no part for torch, because torch was not there when it was built; "
-            "build it where torch is, as with `pip install --no-build-isolation .`"
+            "build it where torch is: `pip install .` in Triode's sources"
         )
     wanted = built_for.read_text().strip()
     # The interface in C++ that it uses is another one in each version.

@@ -52,6 +52,13 @@ fs::path first_there(std::initializer_list<fs::path> candidates) {
   return {};
 }
 
+// Of the environment whose package `triode` holds the program; empty if none does.
+fs::path python_around(const fs::path& program) {
+  const fs::path packages = program.parent_path().parent_path().parent_path();
+  if (packages.filename() != "site-packages") return {};
+  return packages.parent_path().parent_path().parent_path() / "bin" / "python";
+}
+
 }  // namespace
 
 Result<std::shared_ptr<CudaCompiler>> CudaCompiler::create(const CudaCompilerOptions& options) {
@@ -105,7 +112,8 @@ CudaCompilerOptions find_cuda_compilers() {
   const fs::path script = "compile_worker.py";
   CudaCompilerOptions options;
   const bool is_named = named != nullptr && *named != '\0';
-  options.python = first_there({is_named ? named : TRIODE_TRITON_PYTHON});
+  options.python =
+      is_named ? first_there({named}) : first_there({python_around(program), TRIODE_TRITON_PYTHON});
   options.worker =
       first_there({program.parent_path().parent_path() / "share/triode/triton" / script,
                    fs::path(TRIODE_TRITON_FOLDER) / script});

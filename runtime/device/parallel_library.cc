@@ -41,6 +41,7 @@ void watch_for_forks() {
 void add_around(const fs::path& object, std::vector<fs::path>& candidates) {
   const fs::path folder = object.parent_path();
   candidates.push_back(folder / kFileName);
+  candidates.push_back(folder / "lib" / kFileName);
   candidates.push_back(folder.parent_path() / "lib" / kFileName);
 }
 

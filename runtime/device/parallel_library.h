@@ -11,8 +11,8 @@
 namespace triode {
 
 // Places to look for libtriode_parallel.so, in order: beside the object this code was linked into,
-// in the lib folder next to that; the same for the running executable; then wherever the loader
-// looks.
+// in a lib folder inside or next to that; the same for the running executable; then wherever the
+// loader looks.
 std::vector<std::filesystem::path> parallel_library_candidates();
 
 // Loads the first of these that opens and speaks our version of the interface. kUnsupported, with
