@@ -2,6 +2,7 @@
 """What Inductor times, kept: every timing goes to Triode's cache, and tells how far off the model was."""
 
 import math
+import threading
 import time
 import warnings
 from typing import Any
@@ -12,13 +13,54 @@ from ._template_problem import Untold, config_of, problem_of
 from ._triode import leave_cpu_timing, leave_timings
 
 
+class Benchmarks:
+    """Tells timings that Inductor just measured from those that it found in its own cache, which it hands to
+    feedback savers alike: autotune() of its selector runs for the former alone, on the thread that calls the savers.
+    On a torch without it every timing passes for measured."""
+
+    def __init__(self, selector: Any) -> None:
+        self._selector = selector
+        self._thread = threading.local()
+        self._before = vars(selector).get("autotune")
+        original = getattr(selector, "autotune", None)
+        self._watching = None if original is None else self._watched(original)
+        if self._watching is not None:
+            selector.autotune = self._watching
+
+    def has_run(self) -> bool:
+        """Whether one ran on this thread since this was last asked."""
+        has_run = self._watching is None or getattr(self._thread, "has_run", False)
+        self._thread.has_run = False
+        return has_run
+
+    def forget(self) -> None:
+        """Stops watching, unless another watches by now what watched."""
+        if self._watching is None or vars(self._selector).get("autotune") is not self._watching:
+            return
+        if self._before is None:
+            del self._selector.autotune
+        else:
+            self._selector.autotune = self._before
+
+    def _watched(self, original: Any) -> Any:
+        def autotune(*args: Any, **options: Any) -> Any:
+            timings = original(*args, **options)
+            self._thread.has_run = True
+            return timings
+
+        return autotune
+
+
 class Feedback:
     """A feedback saver of Inductor. Called by it after each autotuning, on any thread; a failure to keep timings
     is told once and never fails a compilation."""
 
-    def __init__(self, selection: Selection, cpu: CpuChoices | None, toolchain: str, cache: str) -> None:
+    def __init__(
+        self, selection: Selection, cpu: CpuChoices | None, benchmarks: Benchmarks, toolchain: str, cache: str
+    ) -> None:
         self._selection = selection
         self._cpu = cpu
+        self.benchmarks = benchmarks
         self._toolchain = toolchain
         self._cache = cache
         self._has_warned = False
@@ -27,6 +69,7 @@ class Feedback:
     def __call__(
         self, timings: Any, name: str, input_nodes: Any, choices: Any, profiled_time_fn: Any, *rest: Any
     ) -> None:
+        has_run = self.benchmarks.has_run()
         told = [
             (choice.annotations["ktc"], time_ms)
             for choice, time_ms in timings.items()
@@ -36,6 +79,9 @@ class Feedback:
         on_cpu = [(one, time_ms) for one, time_ms in told if is_ours(one) and math.isfinite(time_ms)]
         if not ranked and not on_cpu:
             return
+        if not has_run:
+            # They were kept when they were measured.
+            return self._selection.count("timings_from_inductors_cache", len(ranked) + len(on_cpu))
         self._note_error(ranked, choices)
         try:
             if ranked:

@@ -19,7 +19,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ._cpu_choices import CpuChoices
-from ._feedback import Feedback
+from ._feedback import Benchmarks, Feedback
 from ._models import load_ranker
 from ._selection import Options, Selection
 from ._template_problem import Untold, gpu_of
@@ -262,7 +262,9 @@ def _add_feedback(selection: Selection, cpu: CpuChoices | None, cache: str) -> F
     import triton
     from torch._inductor import select_algorithm
 
-    feedback = Feedback(selection, cpu, f"torch {torch.__version__} triton {triton.__version__}", cache)
+    benchmarks = Benchmarks(select_algorithm.get_algorithm_selector_cache())
+    toolchain = f"torch {torch.__version__} triton {triton.__version__}"
+    feedback = Feedback(selection, cpu, benchmarks, toolchain, cache)
     select_algorithm.add_feedback_saver(feedback)
     return feedback
 
@@ -273,3 +275,4 @@ def _remove_feedback(feedback: Feedback) -> None:
     savers = select_algorithm.get_algorithm_selector_cache().feedback_saver_fns
     if feedback in savers:
         savers.remove(feedback)
+    feedback.benchmarks.forget()

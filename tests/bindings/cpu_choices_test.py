@@ -114,6 +114,21 @@ class Choosing(CompileTest):
         self.assertEqual(sorted(one["problem"].split()[0] for one in problems), ["bmm", "mm", "mm"])
         self.assertTrue(all("f32" in one["problem"] for one in problems))
 
+    def test_timings_that_inductor_kept_itself_are_not_kept_again(self):
+        function, operands = OPS["mm"][0], (torch.randn(21, 34), torch.randn(34, 55))
+        with triode.install():
+            self.assertEqual(len(self.compile(function, operands, autotune_local_cache=True)[2]), 1)
+            self.assertEqual(triode.status()["counters"]["timings_kept"], 1)
+        for _ in range(2):
+            with triode.install():
+                result, source, timed = self.compile(function, operands, autotune_local_cache=True)
+                self.assertEqual(timed, [])
+                self.assertIn("extern_kernels.triode_mm(", source)
+                counters = triode.status()["counters"]
+                self.assertNotIn("timings_kept", counters)
+                self.assertEqual(counters["timings_from_inductors_cache"], 1)
+        self.assertNotIn("autotune", vars(select_algorithm.get_algorithm_selector_cache()))
+
     def test_addmm_scales_both_parts(self):
         triode.install()
         a, b, c = torch.randn(12, 7), torch.randn(7, 30), torch.randn(12, 30)
