@@ -9,7 +9,7 @@ from typing import Any
 
 from ._cpu_choices import CpuChoices, is_ours
 from ._selection import Selection, is_vendor
-from ._template_problem import Untold, config_of, problem_of
+from ._template_problem import Inexact, Untold, config_of, exact_problem_of
 from ._triode import leave_cpu_timing, leave_timings
 
 
@@ -88,7 +88,9 @@ class Feedback:
                 self._keep(name, told, ranked)
             for one, time_ms in on_cpu:
                 self._keep_on_cpu(one, time_ms, _vendor_ms(told))
-        except Untold:
+        except Inexact as reason:
+            self._selection.count(f"feedback_not_kept_{reason}", len(ranked))
+        except (Untold, NotImplementedError):
             self._selection.count("feedback_unsupported")
         except Exception as error:
             self._selection.count("feedback_lost", len(ranked) + len(on_cpu))
@@ -111,7 +113,7 @@ class Feedback:
         leave_timings(
             gpu=self._selection.gpu_of_device(inputs.device()).name,
             toolchain=self._toolchain,
-            problem=problem_of(inputs, name, first),
+            problem=exact_problem_of(inputs, name, first),
             rows=[(config, time_ms if math.isfinite(time_ms) else None) for _, config, time_ms in ranked],
             vendor_ms=_vendor_ms(told),
             when_unix_s=int(time.time()),

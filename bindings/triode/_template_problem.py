@@ -27,6 +27,10 @@ class Untold(Exception):
     """A matmul that Triode has no words for; the message says why."""
 
 
+class Inexact(Untold):
+    """A matmul that only words of another, like one, would tell of; the message is the reason in a word."""
+
+
 def config_of(choice: Any) -> tuple[int, ...] | None:
     """The config of a template choice; None if the template is not one that is ranked."""
     if getattr(choice.template, "uid", None) not in RANKED_TEMPLATES:
@@ -61,6 +65,32 @@ def problem_of(
         op, epilogue = "addmm", " epilogue=bias"
     transposes = "nt"[a_transposed] + "nt"[b_transposed]
     return Problem.parse(f"{op} {dtype} {sizes} {transposes} ld={lda},{ldb},{n}{epilogue}")
+
+
+def exact_problem_of(inputs: Any, op_name: str, choice: Any) -> Problem:
+    """The same where it is just that matmul, as the key of a timing must be; Inexact where it is one to rank by."""
+    if op_name not in ("mm", "addmm", "bmm"):
+        raise Inexact(op_name)
+    a, b = inputs.mat1mat2()
+    if inputs.out_dtype() != a.get_dtype():
+        raise Inexact("result_type")
+    if op_name == "addmm":
+        if any(inputs.get_scalar(name) != 1 for name in ("alpha", "beta")):
+            raise Inexact("scalars")
+        if _strides(inputs, inputs.nodes()[0])[-2:] != (0, 1):
+            raise Inexact("addend")  # no bias of a value for each column
+    problem = problem_of(inputs, op_name, choice)
+    if op_name != "bmm":
+        return problem
+    transposes = "nt"[problem.a_transposed] + "nt"[problem.b_transposed]
+    apart = ""  # a batch of one has no distance to the next
+    if problem.batch > 1:
+        a_apart, b_apart = (_strides(inputs, one)[0] for one in (a, b))
+        apart = f" strides={a_apart},{b_apart},{problem.m * problem.n}"
+    return Problem.parse(
+        f"bmm {problem.a_type} {problem.batch}x{problem.m}x{problem.n}x{problem.k} {transposes} "
+        f"ld={problem.lda},{problem.ldb},{problem.ldc}{apart}"
+    )
 
 
 def gpu_of(properties: Any) -> Gpu:

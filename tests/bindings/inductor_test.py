@@ -33,6 +33,13 @@ from triode._template_problem import gpu_of
 GPU = "A100"
 
 
+class TwoProducts(torch.nn.Module):
+    """Inductor makes one op of them."""
+
+    def forward(self, a, b, c, d):
+        return a @ b + c @ d
+
+
 class Layers(torch.nn.Module):
     """An op of each kind that is ranked."""
 
@@ -65,7 +72,7 @@ def captured_sources(sources):
         yield
 
 
-def compile_layers(time_of=lambda fields: 1.0, dynamic=False):
+def compile_layers(time_of=lambda fields: 1.0, dynamic=False, module=Layers, operands=inputs):
     """The generated source, and of each op that was timed its choices, without their running numbers. The
     vendor takes 1000."""
     timed = []
@@ -90,7 +97,7 @@ def compile_layers(time_of=lambda fields: 1.0, dynamic=False):
     )
     with quiet, mock.patch.object(select_algorithm.AlgorithmSelectorCache, "benchmark", benchmark):
         with triton_helpers.skip_gpu_driver_setup(), FakeTensorMode(), captured_sources(sources):
-            torch.compile(Layers(), fullgraph=True, backend=backend, dynamic=dynamic)(*inputs())
+            torch.compile(module(), fullgraph=True, backend=backend, dynamic=dynamic)(*operands())
     return sources[0], timed
 
 
@@ -229,6 +236,15 @@ class Compile(unittest.TestCase):
         )
         self.assertEqual(sum(one["configs"] for one in listed["problems"]), kept)
         self.assertEqual(len(listed["problems"]), 3)
+
+    def test_ops_that_no_key_describes_are_not_kept(self):
+        triode.install(top_k=2)
+        f16 = dict(device="cuda", dtype=torch.float16)
+        compile_layers(module=TwoProducts, operands=lambda: [torch.empty(512, 512, **f16) for _ in range(4)])
+        counters = triode.status()["counters"]
+        self.assertEqual(self.told_of("mm_plus_mm")["support"], "extrapolated")
+        self.assertGreater(counters["feedback_not_kept_mm_plus_mm"], 0)
+        self.assertNotIn("timings_kept", counters)
 
     def test_timings_that_cannot_be_kept_fail_no_compilation(self):
         triode.install(top_k=2, cache="/dev/null/nowhere")

@@ -73,15 +73,28 @@ class Inputs:
     """Of an op with operands a and b; a bias before them if there is one."""
 
     def __init__(
-        self, m, n, k, dtype="torch.float16", batch=1, a_strides=None, b_strides=None, bias=False, varies=()
+        self,
+        m,
+        n,
+        k,
+        dtype="torch.float16",
+        batch=1,
+        a_strides=None,
+        b_strides=None,
+        bias=False,
+        varies=(),
+        bias_strides=(0, 1),
+        scalars=None,
+        out_dtype=None,
     ):
         node = SimpleNamespace(get_dtype=lambda: dtype)
         other = SimpleNamespace(get_dtype=lambda: dtype)
         self._matrices = (node, other)
         self._nodes = ([SimpleNamespace(get_dtype=lambda: "torch.float32")] if bias else []) + [node, other]
-        strides = [(0, 1)] if bias else []
+        strides = [bias_strides] if bias else []
         self._strides = tuple(strides) + (a_strides or (k, 1), b_strides or (n, 1))
         self._mnk, self._batch = (m, n, k), batch
+        self._scalars, self._out_dtype = scalars or {"alpha": 1, "beta": 1}, out_dtype or dtype
         self._symbols = tuple(object() if name in varies else size for name, size in zip("mnk", (m, n, k)))
 
     def mnk_hinted(self):
@@ -101,6 +114,12 @@ class Inputs:
 
     def strides_hinted(self):
         return self._strides
+
+    def get_scalar(self, name):
+        return self._scalars[name]
+
+    def out_dtype(self):
+        return self._out_dtype
 
     def device(self):
         return "cuda:0"
