@@ -99,10 +99,12 @@ class Feedback:
                 warnings.warn(f"triode could not keep the timings of {name}: {error}", stacklevel=2)
 
     def _note_error(self, ranked: list[Any], choices: Any) -> None:
-        """Choices keep the order they were handed over in, the model's favourite first."""
+        """Choices keep the order they were handed over in, the model's favourite first, unless it was not asked."""
         order = {id(choice.annotations.get("ktc")): position for position, choice in enumerate(choices)}
         ran = [
-            (order.get(id(one), len(order)), time_ms) for one, _, time_ms in ranked if math.isfinite(time_ms)
+            (order.get(id(one), len(order)), time_ms)
+            for one, _, time_ms in ranked
+            if math.isfinite(time_ms) and self._selection.has_ordered(one)
         ]
         if len(ran) > 1:
             self._selection.note_timings(min(ran)[1], min(time_ms for _, time_ms in ran))

@@ -3,6 +3,7 @@
 
 import math
 import threading
+import weakref
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import Any, Callable
@@ -70,6 +71,8 @@ class Selection:
         self._errors: deque[float] = deque(maxlen=RECENT_ERRORS)
         self._rankings: OrderedDict[Any, Any] = OrderedDict()
         self._explanations: OrderedDict[str, Explanation] = OrderedDict()
+        # Choices that were handed over in the model's order.
+        self._ordered: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def uuid(self) -> tuple[Any, ...]:
         """What decides the choices: part of the key of compiled graphs."""
@@ -94,11 +97,18 @@ class Selection:
             return self._fall_back("nothing_fits", choices)
         self.count("model_selections")
         self.count("configs_filtered", max(0, len(ranked) - len(picks.kept)))
+        with self._lock:
+            self._ordered.update(picks.kept)
         alone = self._alone(picks, passed, op_name)
         if alone is not None:
             self.count("single_choices")
             return [alone]
         return passed + picks.kept
+
+    def has_ordered(self, choice: Any) -> bool:
+        """Whether the choice stands where the model put it, and not where Inductor did."""
+        with self._lock:
+            return choice in self._ordered
 
     def note_timings(self, chosen_first: float, best: float) -> None:
         """Learns how far the first choice was off: the threshold widens by the recent mean."""

@@ -79,6 +79,23 @@ class Kept(FeedbackTest):
         )
 
 
+class Errors(FeedbackTest):
+    """The threshold widens by how much slower the model's favourite was than the best."""
+
+    def test_an_order_of_the_models_teaches(self):
+        inputs = Inputs(1024, 1024, 1024)
+        kept = self.selection.select(templates(), inputs, "mm")
+        self.tell(kept, inputs, "mm", [2.0, *([1.0] * (len(kept) - 1))])
+        self.assertAlmostEqual(self.selection.threshold_now(), 200)
+
+    def test_an_order_of_inductors_teaches_nothing(self):
+        inputs = Inputs(1024, 1024, 1024, dtype="torch.complex64")
+        kept = self.selection.select(templates(), inputs, "mm")
+        self.assertEqual(self.selection.counters()["fallback_unsupported"], 1)
+        self.tell(kept, inputs, "mm", [2.0, *([1.0] * (len(kept) - 1))])
+        self.assertEqual(self.selection.threshold_now(), 100)
+
+
 class NotKept(FeedbackTest):
     """What only the key of another matmul would name."""
 
