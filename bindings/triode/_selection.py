@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which of the choices that torch.compile has for a matmul are worth its time. Imports torch nowhere."""
 
+import hashlib
 import math
 import threading
 import weakref
+from array import array
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import Any, Callable
@@ -69,7 +71,7 @@ class Selection:
         self._lock = threading.Lock()
         self._counters: Counter[str] = Counter()
         self._errors: deque[float] = deque(maxlen=RECENT_ERRORS)
-        self._rankings: OrderedDict[Any, Any] = OrderedDict()
+        self._rankings: OrderedDict[Any, _Ranked] = OrderedDict()
         self._explanations: OrderedDict[str, Explanation] = OrderedDict()
         # Choices that were handed over in the model's order.
         self._ordered: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -136,55 +138,59 @@ class Selection:
         configs = [config for _, config in ranked]
         if self.options.own_candidates:
             configs += _own_candidates.beyond(configs, op_name)
-        key = (tuple(problems), op_name, gpu.name, tuple(configs), self.threshold_now())
-        with self._lock:
-            picks = self._rankings.get(key)
-        if picks is None:
-            picks = self._rank(problems, gpu, configs, op_name)
-            with self._lock:
-                self._rankings[key] = picks
-                if len(self._rankings) > KEPT_RANKINGS:
-                    self._rankings.popitem(last=False)
-        else:
-            self.count("ranking_cache_hits")
-        positions, explanation = picks
+        ranked_all = self._ranked(problems, gpu, configs, op_name)
+        threshold = self.threshold_now()
+        best = [(index, relative) for index, relative in ranked_all.best if relative <= threshold]
+        explanation = ranked_all.explain(op_name, gpu, configs, best, threshold)
         with self._lock:
             self._explanations[f"{explanation.problem} on {explanation.device}"] = explanation
         kept = [
             ranked[position][0]
             if position < len(ranked)
             else _own_candidates.make_choice(ranked[0][0], configs[position], inputs)
-            for position in positions
+            for position, _ in best
         ]
-        self.count("own_candidates_kept", sum(position >= len(ranked) for position in positions))
+        self.count("own_candidates_kept", sum(position >= len(ranked) for position, _ in best))
         return _Picks(kept, explanation)
+
+    def _ranked(
+        self, problems: list[Problem], gpu: Gpu, configs: list[tuple[int, ...]], op_name: str
+    ) -> "_Ranked":
+        """By the model, once for the same question: the threshold, which moves with every timing, has no part in it."""
+        key = (tuple(problems), op_name, gpu.name, _digest(configs))
+        with self._lock:
+            known = self._rankings.get(key)
+            if known is not None:
+                self._rankings.move_to_end(key)
+        if known is not None:
+            self.count("ranking_cache_hits")
+            return known
+        ranked = self._rank(problems, gpu, configs, op_name)
+        with self._lock:
+            self._rankings[key] = ranked
+            if len(self._rankings) > KEPT_RANKINGS:
+                self._rankings.popitem(last=False)
+        return ranked
 
     def _rank(
         self, problems: list[Problem], gpu: Gpu, configs: list[tuple[int, ...]], op_name: str
-    ) -> tuple[list[int], Explanation]:
+    ) -> "_Ranked":
         more = self.options.top_k * EXTRAPOLATED_KEEPS
         count = more if op_name == "mm_plus_mm" else self.options.top_k
         middle = problems[len(problems) // 2]
         ranking = self.ranker.rank(middle, gpu, configs, count, more)
         is_told = ranking.support == "in support" and op_name != "mm_plus_mm"
-        threshold = self.threshold_now()
-        picks = [(pick.index, pick.relative_time) for pick in ranking.picks]
+        best = [(pick.index, pick.relative_time) for pick in ranking.picks]
         if len(problems) > 1:
-            picks = self._robust(problems, gpu, configs, count if is_told else more)
-        kept = [(index, relative) for index, relative in picks if relative <= threshold]
-        explanation = Explanation(
-            op=op_name,
+            best = self._robust(problems, gpu, configs, count if is_told else more)
+        return _Ranked(
+            best=tuple(best),
             problem=str(middle),
-            device=gpu.name,
             support=ranking.support if is_told else "extrapolated",
-            candidates=len(configs),
             unfit=ranking.unfit,
-            threshold=threshold,
-            kept=[{"config": configs[index], "relative_time": relative} for index, relative in kept],
             vendor_us=None if ranking.vendor_s is None else ranking.vendor_s * 1e6,
             best_us=None if ranking.best_s is None else ranking.best_s * 1e6,
         )
-        return [index for index, _ in kept], explanation
 
     def _robust(
         self, problems: list[Problem], gpu: Gpu, configs: list[tuple[int, ...]], count: int
@@ -237,6 +243,44 @@ class Selection:
         if by:
             with self._lock:
                 self._counters[name] += by
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """What the model said of one problem: the best by their place among the configs, with their relative times."""
+
+    best: tuple[tuple[int, float], ...]
+    problem: str
+    support: str
+    unfit: int
+    vendor_us: float | None
+    best_us: float | None
+
+    def explain(
+        self,
+        op_name: str,
+        gpu: Gpu,
+        configs: list[tuple[int, ...]],
+        kept: list[tuple[int, float]],
+        threshold: float,
+    ) -> Explanation:
+        return Explanation(
+            op=op_name,
+            problem=self.problem,
+            device=gpu.name,
+            support=self.support,
+            candidates=len(configs),
+            unfit=self.unfit,
+            threshold=threshold,
+            kept=[{"config": configs[index], "relative_time": relative} for index, relative in kept],
+            vendor_us=self.vendor_us,
+            best_us=self.best_us,
+        )
+
+
+def _digest(configs: list[tuple[int, ...]]) -> bytes:
+    """Of over ten thousand where own candidates are ranked, too many to keep for every problem."""
+    return hashlib.sha256(array("q", [value for config in configs for value in config]).tobytes()).digest()
 
 
 @dataclass

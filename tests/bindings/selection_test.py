@@ -192,6 +192,23 @@ class Select(unittest.TestCase):
         self.assertTrue(1 <= len(kept) <= 2)
         self.assertEqual(varying.explanations()[0].problem, fixed.explanations()[0].problem)
 
+    def test_a_problem_is_ranked_once_though_the_threshold_moves(self):
+        chosen = selection(top_k=8, threshold=1.05)
+        counts = []
+        for off in (1.0, 1.7, 2.5):
+            counts.append(len(chosen.select(templates(), Inputs(1024, 1024, 1024), "mm")))
+            chosen.note_timings(off, 1.0)
+        self.assertEqual(chosen.counters()["ranking_cache_hits"], 2)
+        self.assertLess(counts[0], counts[2])
+        (told,) = chosen.explanations()
+        self.assertEqual(len(told.kept), counts[2])
+
+    def test_other_configs_are_ranked_anew(self):
+        chosen = selection()
+        for offered in (templates(), templates()[3:], templates()):
+            chosen.select(offered, Inputs(1024, 1024, 1024), "mm")
+        self.assertEqual(chosen.counters()["ranking_cache_hits"], 1)
+
     def test_counts_are_exact_on_several_threads(self):
         chosen = selection()
         threads = [
