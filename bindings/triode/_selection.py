@@ -296,10 +296,16 @@ def is_vendor(choice: Any) -> bool:
 
 def _scales(inputs: Any) -> list[tuple[float, float, float, float]]:
     """Multiples of (batch, m, n, k) to look at: one, or several of each dimension that varies."""
-    varies = [not _is_fixed(size) for size in inputs.mnk_symbolic()]
+    a, b = inputs.mat1mat2()
+    # Of the stacks of matrices; in one matrix no size stands before the last two.
+    batches = [*a.get_size()[:-2], *b.get_size()[:-2]]
+    varies = [
+        any(not _is_fixed(size) for size in batches),
+        *(not _is_fixed(size) for size in inputs.mnk_symbolic()),
+    ]
     if not any(varies):
         return [(1, 1, 1, 1)]
-    return [(1, *(factor if v else 1 for v in varies)) for factor in VARYING_SIZES]
+    return [tuple(factor if v else 1 for v in varies) for factor in VARYING_SIZES]  # type: ignore[misc]
 
 
 def _is_fixed(size: Any) -> bool:

@@ -4,6 +4,7 @@
 import threading
 import unittest
 from types import SimpleNamespace
+from unittest import mock
 
 from triode import _triode
 from triode._models import find_model, shipped_models
@@ -87,15 +88,18 @@ class Inputs:
         scalars=None,
         out_dtype=None,
     ):
-        node = SimpleNamespace(get_dtype=lambda: dtype)
-        other = SimpleNamespace(get_dtype=lambda: dtype)
+        symbols = {name: object() for name in varies}
+        sizes = dict(zip("mnkb", (m, n, k, batch))) | symbols
+        stacks = [sizes["b"]] if batch > 1 or "b" in varies else []
+        node = SimpleNamespace(get_dtype=lambda: dtype, get_size=lambda: [*stacks, sizes["m"], sizes["k"]])
+        other = SimpleNamespace(get_dtype=lambda: dtype, get_size=lambda: [*stacks, sizes["k"], sizes["n"]])
         self._matrices = (node, other)
         self._nodes = ([SimpleNamespace(get_dtype=lambda: "torch.float32")] if bias else []) + [node, other]
         strides = [bias_strides] if bias else []
         self._strides = tuple(strides) + (a_strides or (k, 1), b_strides or (n, 1))
         self._mnk, self._batch = (m, n, k), batch
         self._scalars, self._out_dtype = scalars or {"alpha": 1, "beta": 1}, out_dtype or dtype
-        self._symbols = tuple(object() if name in varies else size for name, size in zip("mnk", (m, n, k)))
+        self._symbols = tuple(sizes[name] for name in "mnk")
 
     def mnk_hinted(self):
         return self._mnk
@@ -191,6 +195,13 @@ class Select(unittest.TestCase):
         kept = varying.select(templates(), Inputs(96, 1024, 1024, varies="m"), "mm")
         self.assertTrue(1 <= len(kept) <= 2)
         self.assertEqual(varying.explanations()[0].problem, fixed.explanations()[0].problem)
+
+    def test_a_batch_that_varies_is_looked_at_in_several(self):
+        chosen = selection(top_k=2)
+        with mock.patch.object(chosen, "ranker", wraps=chosen.ranker) as ranker:
+            chosen.select(templates("triton::bmm"), Inputs(96, 64, 64, batch=4, varies="b"), "bmm")
+        asked = {str(call.args[0]).split()[2] for call in ranker.rank.call_args_list}
+        self.assertEqual(asked, {"2x96x64x64", "4x96x64x64", "8x96x64x64"})
 
     def test_a_problem_is_ranked_once_though_the_threshold_moves(self):
         chosen = selection(top_k=8, threshold=1.05)
