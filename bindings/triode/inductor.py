@@ -14,6 +14,7 @@ Nothing else of torch's configuration is changed: without max-autotune Inductor 
 """
 
 import inspect
+import itertools
 import warnings
 from dataclasses import asdict
 from typing import Any
@@ -30,6 +31,7 @@ HOOK = "_finalize_template_configs"
 HOOK_PARAMETERS = ("self", "template_choices", "kernel_inputs", "templates", "op_name", "kwarg_overrides")
 
 _installed: "Installation | None" = None
+_numbers = itertools.count(1)
 
 
 class Installation:
@@ -38,6 +40,7 @@ class Installation:
     def __init__(
         self, selection: Selection, cpu: CpuChoices | None, way: str, source: str, feedback: Feedback
     ) -> None:
+        self.number = next(_numbers)  # counters begin at zero in each
         self.selection = selection
         self.cpu = cpu
         self.way = way
@@ -113,6 +116,7 @@ def status() -> dict[str, Any]:
     selection, cpu = _installed.selection, _installed.cpu
     return {
         "installed": True,
+        "installation": _installed.number,
         "way": _installed.way,
         "model": selection.ranker.name,
         "model_from": _installed.source,

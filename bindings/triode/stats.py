@@ -9,14 +9,14 @@ from .inductor import status
 KNOWN = ("total_calls", "model_selections", "configs_filtered", "fallback_error", "fallback_unsupported")
 
 _before: dict[str, int] = {}
-_of: str = ""
+_of: int | None = None  # the installation that they are of
 
 
 def get_stats() -> dict[str, int]:
     """By name. All zero if nothing is installed."""
     now = status()
     counters = now.get("counters", {})
-    before = _before if _identity(now) == _of else {}
+    before = _before if now.get("installation") == _of else {}
     told = dict.fromkeys(KNOWN, 0) | {name: count - before.get(name, 0) for name, count in counters.items()}
     return {name: max(0, count) for name, count in told.items()}
 
@@ -25,9 +25,4 @@ def reset_stats() -> None:
     """Counts from zero again."""
     global _before, _of
     now = status()
-    _before, _of = dict(now.get("counters", {})), _identity(now)
-
-
-def _identity(now: dict[str, Any]) -> str:
-    """Of an installation: its counters begin at zero."""
-    return f"{now.get('digest')} {now.get('top_k')} {now.get('threshold')}"
+    _before, _of = dict(now.get("counters", {})), now.get("installation")

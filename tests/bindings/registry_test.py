@@ -105,7 +105,7 @@ class Integrations(unittest.TestCase):
 
 class Stats(unittest.TestCase):
     def test_count_from_the_reset_on(self):
-        now = {"installed": True, "digest": "a", "top_k": 3, "threshold": 1.1, "counters": {"total_calls": 5}}
+        now = {"installed": True, "installation": 1, "counters": {"total_calls": 5}}
         with mock.patch.object(stats, "status", lambda: now):
             self.assertEqual(triode.get_stats()["total_calls"], 5)
             self.assertEqual(triode.get_stats()["fallback_error"], 0)
@@ -113,7 +113,8 @@ class Stats(unittest.TestCase):
             self.assertEqual(triode.get_stats()["total_calls"], 0)
             now["counters"] = {"total_calls": 7, "model_selections": 1}
             self.assertEqual((triode.get_stats()["total_calls"], triode.get_stats()["model_selections"]), (2, 1))
-            now["digest"], now["counters"] = "b", {"total_calls": 1}
+            # Another one with the same options.
+            now["installation"], now["counters"] = 2, {"total_calls": 1}
             self.assertEqual(triode.get_stats()["total_calls"], 1)
         self.assertEqual(triode.get_stats()["total_calls"], 0)
 
