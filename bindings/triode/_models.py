@@ -19,16 +19,17 @@ def shipped_models() -> list[str]:
 
 
 def find_model(name_or_path: str) -> Path:
-    """The file of a model; FileNotFoundError names what there is."""
+    """The file of a model; FileNotFoundError names what there is. A plain word is the name of a shipped model,
+    whatever lies in the working directory; a file's path has a folder or a suffix in it."""
     path = Path(name_or_path)
-    if path.is_file():
-        return path
-    shipped = SHIPPED / f"{name_or_path}.snapshot"
-    if path.name == str(name_or_path) and shipped.is_file():
-        return shipped
+    is_name = path.name == str(name_or_path) and not path.suffix
+    file = SHIPPED / f"{name_or_path}.snapshot" if is_name else path
+    if file.is_file():
+        return file
+    here = f"; the file here is './{name_or_path}'" if is_name and path.is_file() else ""
     raise FileNotFoundError(
         f"no model '{name_or_path}': it is neither a file nor one of the shipped models "
-        f"({', '.join(shipped_models()) or 'none'})"
+        f"({', '.join(shipped_models()) or 'none'}){here}"
     )
 
 

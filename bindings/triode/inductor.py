@@ -66,8 +66,8 @@ def install(
 ) -> Installation:
     """Lets a model choose among Inductor's templates, in place of an earlier installation.
 
-    model: a snapshot file, or the name of a shipped model; None is the one promoted in the cache (`triode model
-        promote`), else the shipped "gpu".
+    model: the name of a shipped model, or the path of a snapshot file; None is the one promoted in the cache
+        (`triode model promote`), else the shipped "gpu".
     top_k: at most so many templates are kept (twice as many for ops and devices the model was not trained on);
         the vendor's kernel stays beside them. 1 hands over one choice, ours or the vendor's, whichever the
         model expects to be faster, so that nothing is timed.

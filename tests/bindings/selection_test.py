@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is kept of a matmul's choices, without torch: stand-ins offer what Inductor's objects offer."""
 
+import contextlib
+import tempfile
 import threading
 import unittest
+from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 from triode import _triode
-from triode._models import find_model, shipped_models
+from triode._models import find_model, load_ranker, shipped_models
 from triode._own_candidates import all_configs, beyond, make_choice
 from triode._selection import Options, Selection
 from triode._template_problem import CONFIG_FIELDS, Untold, problem_of
@@ -331,6 +334,17 @@ class Learning(unittest.TestCase):
 class Ranker(unittest.TestCase):
     def test_models_are_shipped(self):
         self.assertIn("gpu", shipped_models())
+
+    def test_a_file_in_the_working_directory_is_no_shipped_model(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for name in ("gpu", "mine", "mine.snapshot"):
+                Path(name).write_bytes(b"no model")
+            self.assertNotEqual(find_model("gpu").read_bytes(), b"no model")
+            self.assertEqual(load_ranker("gpu", folder)[1], "shipped")
+            for path in ("./gpu", "mine.snapshot", f"{folder}/mine"):
+                self.assertEqual(find_model(path).read_bytes(), b"no model")
+            with self.assertRaisesRegex(FileNotFoundError, "no model 'mine'.*the file here is './mine'"):
+                find_model("mine")
 
     def test_a_name_with_a_path_in_it_is_no_shipped_model(self):
         with self.assertRaises(FileNotFoundError):
