@@ -21,13 +21,12 @@ from typing import Any
 
 from ._cpu_choices import CpuChoices
 from ._feedback import Benchmarks, Feedback
+from ._handlers import HOOK, Registration
 from ._models import load_ranker
 from ._selection import Options, Selection
 from ._template_problem import Untold, gpu_of
 from ._triode import Gpu, Problem, TemplateRanker
 
-KEY = "triode"
-HOOK = "_finalize_template_configs"
 HOOK_PARAMETERS = ("self", "template_choices", "kernel_inputs", "templates", "op_name", "kwarg_overrides")
 
 _installed: "Installation | None" = None
@@ -37,15 +36,15 @@ _numbers = itertools.count(1)
 class Installation:
     """What install() did; a context manager that undoes it."""
 
-    def __init__(
-        self, selection: Selection, cpu: CpuChoices | None, way: str, source: str, feedback: Feedback
-    ) -> None:
+    def __init__(self, selection: Selection, cpu: CpuChoices | None, why_no_cpu: str, source: str, cache: str) -> None:
         self.number = next(_numbers)  # counters begin at zero in each
         self.selection = selection
         self.cpu = cpu
-        self.way = way
+        self.why_no_cpu = why_no_cpu
         self.source = source
-        self._feedback = feedback
+        self._cache = cache
+        self._registration: Registration | None = None
+        self._feedback: Feedback | None = None
 
     def __enter__(self) -> "Installation":
         return self
@@ -53,6 +52,39 @@ class Installation:
     def __exit__(self, *_: Any) -> None:
         if _installed is self:
             uninstall()
+
+    @property
+    def way(self) -> str:
+        return "" if self._registration is None else self._registration.way
+
+    def _start(self, choices: Any) -> None:
+        """All of it or, with an exception, nothing."""
+        self._registration = Registration(choices, self._choose, self._uuid)
+        try:
+            self._feedback = _add_feedback(self.selection, self.cpu, self._cache)
+        except BaseException:
+            self._registration.undo()
+            raise
+
+    def _stop(self) -> None:
+        if self._feedback is not None:
+            _remove_feedback(self._feedback)
+        if self._registration is not None:
+            self._registration.undo()
+        self._feedback = self._registration = None
+
+    def _uuid(self) -> tuple[Any, ...]:
+        return (*self.selection.uuid(), self.cpu and self.cpu.kernels.chooser.digest)
+
+    def _choose(self, all_choices: list[Any], inputs: Any, op_name: str) -> list[Any]:
+        try:
+            return _choose(self.selection, self.cpu, all_choices, inputs, op_name)
+        except Exception as error:
+            if not self.selection.options.fallback:
+                raise
+            self.selection.count("fallback_error")
+            warnings.warn(f"triode keeps all choices of {op_name}: {type(error).__name__}: {error}", stacklevel=2)
+            return all_choices
 
 
 def install(
@@ -81,7 +113,8 @@ def install(
         the model promoted for CPUs prefers, else the shipped "cpu-x86".
 
     Raises ImportError without torch, RuntimeError for a torch whose hook it does not know, FileNotFoundError
-    and ValueError for a wrong model or option. Then nothing has changed.
+    and ValueError for a wrong model or option. Then nothing has changed. A processor that Triode's CPU kernels do not
+    run on is no error: status() says so under "cpu".
     """
     global _installed
     options = Options(top_k, threshold, fallback, own_candidates)
@@ -89,31 +122,42 @@ def install(
     ranker, source = load_ranker(model, cache or "")
     _check_ranker(ranker)
     selection = Selection(ranker, options, _gpu_of_device)
-    cpu_choices = CpuChoices(cache or "") if cpu else None
-    if _installed is not None:
-        uninstall()
-    way = _register(choices, selection, cpu_choices)
-    feedback = _add_feedback(selection, cpu_choices, cache or "")
-    _installed = Installation(selection, cpu_choices, way, source, feedback)
-    return _installed
+    cpu_choices, why_not = _cpu_choices(cache or "") if cpu else (None, "")
+    before = _installed
+    uninstall()
+    installation = Installation(selection, cpu_choices, why_not, source, cache or "")
+    try:
+        installation._start(choices)
+    except BaseException:
+        if before is not None:
+            before._start(choices)
+            _installed = before
+        raise
+    _installed = installation
+    return installation
 
 
 def uninstall() -> None:
     """Puts Inductor's own choices back. Nothing happens if nothing is installed."""
     global _installed
-    if _installed is None:
-        return
-    choices = _check_torch()
-    _remove_feedback(_installed._feedback)
-    _unregister(choices, _installed.way)
+    if _installed is not None:
+        _installed._stop()
     _installed = None
+
+
+def _cpu_choices(cache: str) -> tuple[CpuChoices | None, str]:
+    """And why there are none."""
+    try:
+        return CpuChoices(cache), ""
+    except NotImplementedError as unsupported:
+        return None, str(unsupported)
 
 
 def status() -> dict[str, Any]:
     """What is installed, and the counters since."""
     if _installed is None:
         return {"installed": False}
-    selection, cpu = _installed.selection, _installed.cpu
+    selection = _installed.selection
     return {
         "installed": True,
         "installation": _installed.number,
@@ -121,7 +165,7 @@ def status() -> dict[str, Any]:
         "model": selection.ranker.name,
         "model_from": _installed.source,
         "digest": selection.ranker.digest,
-        "cpu": None if cpu is None else _status_of_cpu(cpu),
+        "cpu": _status_of_cpu(_installed),
         "top_k": selection.options.top_k,
         "threshold": selection.options.threshold,
         "threshold_now": selection.threshold_now(),
@@ -129,7 +173,10 @@ def status() -> dict[str, Any]:
     }
 
 
-def _status_of_cpu(cpu: CpuChoices) -> dict[str, str]:
+def _status_of_cpu(installation: Installation) -> dict[str, str] | None:
+    cpu = installation.cpu
+    if cpu is None:
+        return {"unavailable": installation.why_no_cpu} if installation.why_no_cpu else None
     chooser = cpu.kernels.chooser
     return {"model": chooser.name, "model_from": cpu.model_from, "digest": chooser.digest}
 
@@ -205,72 +252,25 @@ def _choose(
     return joined
 
 
-def _handler_class(choices: Any, selection: Selection, cpu: CpuChoices | None) -> type:
-    class TriodeChoices(choices.InductorChoices):
-        def uuid(self) -> tuple[Any, ...]:
-            return (*selection.uuid(), cpu and cpu.kernels.chooser.digest)
-
-        def _finalize_template_configs(
-            self, template_choices, kernel_inputs, templates, op_name, kwarg_overrides=None
-        ):
-            all_choices = super()._finalize_template_configs(
-                template_choices, kernel_inputs, templates, op_name, kwarg_overrides
-            )
-            try:
-                return _choose(selection, cpu, all_choices, kernel_inputs, op_name)
-            except Exception as error:
-                if not selection.options.fallback:
-                    raise
-                selection.count("fallback_error")
-                warnings.warn(
-                    f"triode keeps all choices of {op_name}: {type(error).__name__}: {error}", stacklevel=2
-                )
-                return all_choices
-
-    return TriodeChoices
-
-
-def _register(choices: Any, selection: Selection, cpu: CpuChoices | None) -> str:
-    handler = _handler_class(choices, selection, cpu)
-    if hasattr(choices, "register_inductor_choices"):
-        choices.register_inductor_choices(KEY, handler)
-        return "register_inductor_choices"
-    from torch._inductor import config
-    from torch._inductor.virtualized import V
-
-    V.set_choices_handler(handler())
-    if hasattr(config, "inductor_choices_class"):
-        # This thread has its handler above; others read this at their first use.
-        config.inductor_choices_class = handler
-        return "inductor_choices_class"
-    warnings.warn(
-        "this torch takes a choices handler for one thread alone; compile on the thread that called triode.install()",
-        stacklevel=3,
-    )
-    return "set_choices_handler"
-
-
-def _unregister(choices: Any, way: str) -> None:
-    if way == "register_inductor_choices":
-        return choices.unregister_inductor_choices(KEY)
-    from torch._inductor import config
-    from torch._inductor.virtualized import V
-
-    if way == "inductor_choices_class":
-        config.inductor_choices_class = None
-    V.set_choices_handler(choices.InductorChoices())
-
-
 def _add_feedback(selection: Selection, cpu: CpuChoices | None, cache: str) -> Feedback:
-    import torch
-    import triton
     from torch._inductor import select_algorithm
 
+    toolchain = _toolchain()
     benchmarks = Benchmarks(select_algorithm.get_algorithm_selector_cache())
-    toolchain = f"torch {torch.__version__} triton {triton.__version__}"
     feedback = Feedback(selection, cpu, benchmarks, toolchain, cache)
     select_algorithm.add_feedback_saver(feedback)
     return feedback
+
+
+def _toolchain() -> str:
+    """What makes Inductor's kernels; without Triton it has none to rank."""
+    import torch
+
+    try:
+        import triton
+    except ImportError:
+        return f"torch {torch.__version__}"
+    return f"torch {torch.__version__} triton {triton.__version__}"
 
 
 def _remove_feedback(feedback: Feedback) -> None:
