@@ -227,6 +227,9 @@ def _gpu_of_device(device: Any) -> Gpu:
 
     if device.type != "cuda":
         raise NotImplementedError(f"no templates are ranked for device type {device.type}")
+    if torch.version.hip is not None:
+        # There device type cuda is AMD's, whose compute capability would pass for one of NVIDIA's.
+        raise NotImplementedError("no templates are ranked for AMD gpus")
     return gpu_of(torch.cuda.get_device_properties(device))
 
 

@@ -10,6 +10,7 @@ import unittest
 import warnings
 from unittest import mock
 
+import selection_test
 import torch
 import triode
 from torch._inductor import choices, config, select_algorithm
@@ -72,6 +73,17 @@ class Lacking(Installing):
         self.assertRegex(triode.status()["cpu"]["unavailable"], "no AVX2")
         self.assertIn("triode", dict(choices.registered_inductor_choices()))
         self.assertIsNone(triode.inductor._installed._uuid()[-1])
+
+    def test_an_amd_gpu_is_passed_through_and_counted(self):
+        """By stand-ins: its names of devices are NVIDIA's."""
+        offered = selection_test.templates()
+        inputs = selection_test.Inputs(1024, 1024, 1024)
+        inputs.device = lambda: torch.device("cuda", 0)
+        with mock.patch.object(torch.version, "hip", "6.0"), triode.install() as installed:
+            self.assertEqual(installed.selection.select(offered, inputs, "mm"), offered)
+            self.assertEqual(triode.status()["counters"]["fallback_unsupported"], 1)
+            (told,) = triode.explain()
+        self.assertIn("AMD", told["problem"])
 
 
 class AllOrNothing(Installing):
