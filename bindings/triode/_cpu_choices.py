@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+from ._cpu_checks import is_right
 from ._models import load_chooser
 from ._template_problem import Untold, stored
 from ._triode import Artifact, CpuChooser, CpuDevice, Problem
@@ -15,13 +16,18 @@ DTYPES = {"torch.float32": ("f32", 4), "torch.float64": ("f64", 8)}
 LINE_BYTES = 64
 
 
+class WrongKernel(Untold):
+    """A kernel of ours computes something else than torch does; the message says which."""
+
+
 @dataclass(frozen=True)
 class CpuKernel:
-    """A kernel that was chosen for a problem and built."""
+    """A kernel that was chosen for a problem, built and tried."""
 
     problem: Problem
     config: str
     artifact: Artifact
+    is_right: bool
 
 
 class CpuKernels:
@@ -37,15 +43,20 @@ class CpuKernels:
         self._kernels: dict[Any, CpuKernel] = {}
 
     def find(self, problem: Problem) -> CpuKernel:
-        """NotImplementedError for a problem that the device cannot run."""
+        """NotImplementedError for a problem that the device cannot run, WrongKernel if the result is wrong."""
         with self._lock:
             kernel = self._kernels.get(problem)
             if kernel is None:
-                config = self.chooser.choose(self.device, problem)
-                text = self.device.space(problem).to_string(config)
-                kernel = CpuKernel(problem, text, self.device.build(problem, config))
-                self._kernels[problem] = kernel
-            return kernel
+                kernel = self._kernels[problem] = self._build(problem)
+        if not kernel.is_right:
+            raise WrongKernel(f"{kernel.config} for {problem} does not give torch's result")
+        return kernel
+
+    def _build(self, problem: Problem) -> CpuKernel:
+        config = self.chooser.choose(self.device, problem)
+        text = self.device.space(problem).to_string(config)
+        artifact = self.device.build(problem, config)
+        return CpuKernel(problem, text, artifact, is_right(problem, artifact))
 
 
 _kernels: CpuKernels | None = None

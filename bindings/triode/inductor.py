@@ -19,7 +19,7 @@ import warnings
 from dataclasses import asdict
 from typing import Any
 
-from ._cpu_choices import CpuChoices
+from ._cpu_choices import CpuChoices, WrongKernel
 from ._feedback import Benchmarks, Feedback
 from ._handlers import HOOK, Registration
 from ._models import load_ranker
@@ -248,6 +248,10 @@ def _choose(
     selection.count("total_calls")
     try:
         joined = cpu.join(all_choices, inputs, op_name)
+    except WrongKernel as wrong:
+        selection.count("cpu_kernels_wrong")
+        warnings.warn(f"triode leaves out a kernel of its own: {wrong}", stacklevel=2)
+        return all_choices
     except (Untold, NotImplementedError):
         selection.count("fallback_unsupported")
         return all_choices

@@ -2,6 +2,7 @@
 """Triode's kernels for the CPU under torch.compile: compiled and run for real, but for the timings, which are made
 up so that it depends on nothing who wins."""
 
+import ctypes
 import json
 import os
 import subprocess
@@ -21,6 +22,7 @@ from torch._dynamo.utils import counters
 from torch._inductor import config, select_algorithm
 from torch._inductor.utils import run_and_get_code
 from triode import _cpu_choices, _triode
+from triode._cpu_checks import is_right
 from triode._models import find_model
 
 OPS = {
@@ -183,6 +185,76 @@ class Promoted(CompileTest):
     def test_a_model_for_gpus_is_no_model_for_the_cpu(self):
         with self.assertRaisesRegex(ValueError, "is for a gpu"):
             _triode.CpuChooser.from_bytes(find_model("gpu").read_bytes())
+
+
+class Broken:
+    """An artifact that computes a little wrong."""
+
+    def __init__(self, artifact, element=0):
+        self._artifact, self._element = artifact, element
+
+    def run_at(self, a, b, c, alpha, beta):
+        self._artifact.run_at(a, b, c, alpha, beta)
+        ctypes.c_float.from_address(c + 4 * self._element).value += 1
+
+
+class BrokenDevice(_triode.CpuDevice):
+    def build(self, problem, config):
+        return Broken(super().build(problem, config))
+
+
+class Checked(CompileTest):
+    """No kernel is a choice, or answers, before it gave torch's result."""
+
+    def setUp(self):
+        super().setUp()
+        self.enterContext(mock.patch.object(_cpu_choices, "_kernels", None))
+
+    def broken(self):
+        return mock.patch.object(_cpu_choices.kernels(), "device", BrokenDevice())
+
+    def test_a_kernel_made_wrong_is_no_choice(self):
+        triode.install()
+        function, make_operands = OPS["mm"]
+        operands = make_operands()
+        with self.broken(), self.assertWarnsRegex(UserWarning, "leaves out a kernel of its own"):
+            result, source, timed = self.compile(function, operands)
+        self.assertNotIn("triode_", source)
+        self.assertFalse(any(name.startswith("triode_") for one in timed for name in one))
+        self.assertEqual(triode.status()["counters"]["cpu_kernels_wrong"], 1)
+        torch.testing.assert_close(result, function(*operands))
+
+    def test_a_kernel_made_wrong_answers_no_call(self):
+        a, b = torch.randn(6, 5), torch.randn(5, 8)
+        with self.broken():
+            torch.testing.assert_close(_cpu_choices.triode_mm(a, b, out=torch.empty(6, 8)), a @ b)
+        self.assertEqual(list(_cpu_choices.kernels().calls.values()), [None])
+
+    def test_all_that_may_be_asked_for_is_checked(self):
+        kernels = _cpu_choices.kernels()
+        for text in (
+            "mm f32 33x20x48 nn",
+            "mm f64 7x9x300 tt ld=11,301,12 alpha=other beta=other",
+            "mm f32 1x64x64 nn align=4",
+            "mm f32 64x1x2049 nt beta=1",
+            "bmm f64 3x17x9x8 tn",
+            "bmm f32 4x17x9x8 nn strides=0,72,200 alpha=other",
+        ):
+            problem = triode.Problem.parse(text)
+            kernel = kernels.find(problem)
+            self.assertTrue(kernel.is_right, text)
+            # In the last place of the result, and behind it.
+            if problem.a_type == "f32":
+                last = (problem.batch - 1) * problem.c_batch_stride + (problem.m - 1) * problem.ldc + problem.n - 1
+                for element in (0, last, last + 1):
+                    self.assertFalse(is_right(problem, Broken(kernel.artifact, element)), text)
+
+    def test_the_programs_random_numbers_stay_its_own(self):
+        torch.manual_seed(8)
+        expected = torch.randn(3)
+        torch.manual_seed(8)
+        _cpu_choices.kernels().find(triode.Problem.parse("mm f32 5x6x7 nn"))
+        self.assertTrue(torch.equal(torch.randn(3), expected))
 
 
 class LeftAlone(CompileTest):
