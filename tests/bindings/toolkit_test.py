@@ -230,6 +230,34 @@ class Collect(unittest.TestCase):
         self.run_mode("create-validation", "--num-shapes", "3", "--output", "val.trials.gz", *TINY)
         self.assertFalse(self.shapes("val.trials.gz") & (shapes[0] | shapes[1]))
 
+    def test_a_cache_that_holds_more_gives_what_was_planned(self):
+        words = ["--cache", "shared", "--chunk-size", "2", "--threads", "1", *TINY]
+        self.run_mode("collect", "--num-shapes", "3", "--output", "cpu.trials.gz", *words)
+        shapes = [self.shapes("cpu_1.trials.gz"), self.shapes("cpu_2.trials.gz")]
+        self.assertEqual([len(one) for one in shapes], [2, 1])
+        self.assertFalse(shapes[0] & shapes[1])
+        self.run_mode("create-validation", "--num-shapes", "2", "--output", "val.trials.gz", "--cache", "shared", *TINY)
+        self.assertEqual(len({shape.split(" threads=")[0] for shape in self.shapes("val.trials.gz")}), 2)
+        self.assertFalse(self.shapes("val.trials.gz") & (shapes[0] | shapes[1]))
+
+    def test_validation_without_the_shapes_of_files(self):
+        words = ["create-validation", "--num-shapes", "3", *TINY]
+        self.run_mode(*words, "--output", "one.trials.gz")
+        self.run_mode(*words, "--output", "two.trials.gz", "--exclude", "one.trials.gz", self.data)
+        self.assertEqual(len(self.shapes("two.trials.gz")), len(self.shapes("one.trials.gz")))
+        self.assertFalse(self.shapes("one.trials.gz") & self.shapes("two.trials.gz"))
+        (self.folder / "bad.trials.gz").write_bytes(b"no trials")
+        refused = self.run_mode(*words, "--exclude", "bad.trials.gz", check=False)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("bad.trials.gz cannot be read as trials", refused.stderr)
+
+    def test_one_cache_for_training_and_validation(self):
+        counts = ["--num-shapes", "10", "--validation-shapes", "3", "--cache", "shared", "--threads", "1"]
+        told = self.told("collect-and-train", *counts, *TINY, *QUICK, "--no-plots")
+        self.assertEqual(told["training"]["problems"] + told["training"]["held_out"], 10)
+        self.assertEqual(told["validation"]["problems"], 3)
+        self.assertFalse(self.shapes("matmul_dataset.trials.gz") & self.shapes("matmul_validation_dataset.trials.gz"))
+
     def test_shapes_of_a_set(self):
         shapes = OperationShapeSet()
         shapes.add_shape("mm", MMShape.plain(24, 40, 56, "float32"))

@@ -10,11 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..collection.shapes import VALIDATION, Planned, group_of, planned_shapes, shapes_of_set
+from ..collection.shapes import VALIDATION, Planned, Size, group_of, planned_shapes, shape_group, shapes_of_set
 from ..types import Dataset, DType, OperationShapeSet, read_file
-from . import options, programs
+from . import options, programs, trials
+from .trials import TRIALS
 
-TRIALS = ".trials.gz"
 # Configs of each shape that are tried on a CPU, whose whole space has millions.
 CPU_CONFIGS = {"EXHAUSTIVE": 100, "DEFAULT": 25}
 # Of Triode's CPU kernels.
@@ -47,12 +47,19 @@ def create_validation(arguments: list[str]) -> dict[str, Any]:
     options.add_shapes(parser, 30)
     options.add_search(parser)
     given = parser.parse_args(arguments)
-    seen = frozenset(group_of(row.shape) for file in given.exclude for row in read_file(file, Dataset).timings())
+    seen = frozenset(group for file in given.exclude for group in groups_in(file))
     if given.shapeset:
         plan = [one for one in of_set(given) if group_of(one.shape) not in seen]
     else:
         plan = planned(given, VALIDATION, exclude=seen)
     return gather(given, plan, "matmul_validation_dataset")
+
+
+def groups_in(file: str) -> set[Size]:
+    """The sizes that a file has timings of, sorted each."""
+    if file.endswith(TRIALS):
+        return {shape_group((one.m, one.n, one.k)) for one in trials.problems_of(file)}
+    return {group_of(row.shape) for row in read_file(file, Dataset).timings()}
 
 
 def planned(given: Any, purpose: str, **others: Any) -> list[Planned]:
@@ -154,6 +161,9 @@ def _collect_part(given: Any, shapes: list[str], stem: Path) -> dict[str, Any]:
     if given.trial_ms:
         arguments += ["--trial-ms", given.trial_ms]
     counts = programs.run_json("collect", arguments + ["--quiet"] * given.quiet)
-    programs.run("collect", ["--cache", cache, "--export", f"{stem}{TRIALS}"])
+    exported = Path(f"{stem}.exported")
+    programs.run("collect", ["--cache", cache, "--export", exported])
+    trials.keep_only(exported, shapes, f"{stem}{TRIALS}")
+    exported.unlink()
     listed.unlink()
     return counts

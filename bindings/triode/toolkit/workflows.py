@@ -28,7 +28,9 @@ def collect_and_train(arguments: list[str]) -> dict[str, Any]:
         told["collection"] = collecting.gather(given, plan, "")
     if not given.skip_validation:
         given.output, given.num_shapes = given.validation_dataset, given.validation_shapes
-        seen = frozenset(group_of(one.shape) for one in plan)
+        # The draw, and what an earlier run with other options left in the file.
+        there = [file for file in files_like(given.dataset) if Path(file).exists()]
+        seen = frozenset(group_of(one.shape) for one in plan).union(*map(collecting.groups_in, there))
         others = collecting.planned(given, VALIDATION, exclude=seen)
         told["validation_collection"] = collecting.gather(given, others, "")
     if not given.skip_training:
