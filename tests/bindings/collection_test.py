@@ -13,11 +13,11 @@ from types import SimpleNamespace
 from unittest import mock
 
 from triode import MatmulCollector
-from triode.collection import LogNormal, Planned, ShapeOptions, matmul_collector, planned_shapes, shapes_of_set
+from triode.collection import LogNormal, Planned, ShapeOptions, chunks, matmul_collector, planned_shapes, shapes_of_set
 from triode.collection.chunks import ChunkedDataset
 from triode.collection.progress import Progress, clock_text
 from triode.collection.shapes import VALIDATION, group_of
-from triode.types import Dataset, MMShape, OperationShapeSet, TimedConfig, TritonGEMMConfig, read_file
+from triode.types import Dataset, MMShape, OperationShapeSet, TimedConfig, TritonGEMMConfig, read_file, write_file
 
 
 class Shapes(unittest.TestCase):
@@ -275,6 +275,59 @@ class Chunks(unittest.TestCase):
         counts = [len(list(read_file(file, Dataset).solutions())) for file in data.files()]
         self.assertEqual(counts, [2, 2, 1])
         self.assertEqual(ChunkedDataset(self.path, 2).missing(self.planned), [])
+
+    def many(self, count):
+        return [Planned("mm", MMShape.plain(m, 8, 8, "float16")) for m in range(1, count + 1)]
+
+    def test_what_is_written_grows_with_what_is_collected(self):
+        written = []
+
+        def write(path, dataset):
+            written.append(sum(1 for _ in dataset.solutions()))
+            write_file(path, dataset)
+
+        data = ChunkedDataset(self.path)
+        with mock.patch.object(chunks, "write_file", write):
+            for planned in self.many(400):
+                data.add("gpu", planned, self.timed)
+            data.close()
+        self.assertEqual(written[-1], 400)
+        # 80,200 if the file were written anew for every shape.
+        self.assertLess(sum(written), 10 * 400)
+        self.assertEqual(self.files(), ["data.json"])
+
+    def test_a_killed_collection_loses_nothing(self):
+        for cut_off in (b"", b'{"hardware": {"gpu": {"oper'):
+            with self.subTest(cut_off=cut_off):
+                self.path.unlink(missing_ok=True)
+                data = ChunkedDataset(self.path)
+                for planned in self.many(50):
+                    data.add("gpu", planned, self.timed)
+                self.assertEqual(self.files(), ["data.json", "data.json.journal"])
+                with (self.path.parent / "data.json.journal").open("ab") as journal:
+                    journal.write(cut_off)
+                again = ChunkedDataset(self.path)
+                self.assertEqual(again.missing(self.many(51)), self.many(51)[50:])
+                self.assertEqual(self.files(), ["data.json"])
+                self.assertEqual(len(list(read_file(self.path, Dataset).timings())), 50)
+
+    def test_a_journal_that_was_taken_in_counts_once(self):
+        data = ChunkedDataset(self.path)
+        for planned in self.many(20):
+            data.add("gpu", planned, self.timed)
+        journal = self.path.parent / "data.json.journal"
+        noted = journal.read_bytes()
+        data.close()
+        journal.write_bytes(noted)
+        ChunkedDataset(self.path)
+        self.assertEqual(len(list(read_file(self.path, Dataset).timings())), 20)
+
+    def test_a_chunk_is_whole_when_the_next_begins(self):
+        data = ChunkedDataset(self.path, 30)
+        for planned in self.many(31):
+            data.add("gpu", planned, self.timed)
+        self.assertEqual(self.files(), ["data_1.json", "data_2.json"])
+        self.assertEqual(len(list(read_file(data.files()[0], Dataset).timings())), 30)
 
     def test_files_of_another_kind_are_not_overwritten(self):
         self.path.write_text('{"shapes": []}')

@@ -55,15 +55,18 @@ def collect_through_inductor(planned: Sequence[Planned], output: str | Path, opt
     counts = RunCounts(shapes=len(planned), known=len(planned) - len(missing))
     hardware = device_name(torch.device(options.device))
     progress = Progress(len(missing), options.quiet)
-    for done, one in enumerate(missing):
-        collector = MatmulCollector(hardware)
-        _run(one, options, collector, counts)
-        # Inductor may have rewritten the op; what was compiled is the one that was planned.
-        timed = [TimedConfig(config=row.config, time=row.time) for row in collector.get_dataset().timings()]
-        files.add(hardware, one, timed)
-        counts.timings += len(timed)
-        counts.failed_configs += collector.failed
-        progress.show(done + 1, f"{done + 1} of {len(missing)} shapes")
+    try:
+        for done, one in enumerate(missing):
+            collector = MatmulCollector(hardware)
+            _run(one, options, collector, counts)
+            # Inductor may have rewritten the op; what was compiled is the one that was planned.
+            timed = [TimedConfig(config=row.config, time=row.time) for row in collector.get_dataset().timings()]
+            files.add(hardware, one, timed)
+            counts.timings += len(timed)
+            counts.failed_configs += collector.failed
+            progress.show(done + 1, f"{done + 1} of {len(missing)} shapes")
+    finally:
+        files.close()
     progress.finish()
     return counts
 
