@@ -35,7 +35,10 @@ GPU = Gpu(
 class Inputs:
     def __init__(self, m, n, k):
         self._sizes = (m, n, k)
-        self._nodes = [SimpleNamespace(get_dtype=lambda: torch.float16) for _ in range(2)]
+        self._nodes = [
+            SimpleNamespace(get_dtype=lambda: torch.float16, get_size=lambda size=size: size)
+            for size in ((m, k), (k, n))
+        ]
 
     def mnk_hinted(self):
         return self._sizes
