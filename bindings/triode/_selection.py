@@ -2,10 +2,11 @@
 """Which of the choices that torch.compile has for a matmul are worth its time. Imports torch nowhere."""
 
 import hashlib
+import itertools
 import math
+import struct
 import threading
 import weakref
-from array import array
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import Any, Callable
@@ -280,7 +281,8 @@ class _Ranked:
 
 def _digest(configs: list[tuple[int, ...]]) -> bytes:
     """Of over ten thousand where own candidates are ranked, too many to keep for every problem."""
-    return hashlib.sha256(array("q", [value for config in configs for value in config]).tobytes()).digest()
+    values = list(itertools.chain.from_iterable(configs))
+    return hashlib.sha256(struct.pack(f"{len(values)}q", *values)).digest()
 
 
 @dataclass
