@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import sys
 import tempfile
 import unittest
@@ -140,6 +141,25 @@ class Names(unittest.TestCase):
             install.assert_called_once_with(model=None, top_k=2, threshold=1.3, fallback=True)
             choices.uninstall()
             install.return_value.__exit__.assert_called_once()
+
+    def test_integrations_by_diodes_functions(self):
+        registry = diode.get_integration_registry()
+        self.addCleanup(registry.register, MatmulIntegration())
+        registry._integrations.clear()
+        self.assertEqual(diode.discover_and_register_integrations(), {"matmul": True})
+        with mock.patch("triode.inductor.install") as install:
+            self.assertEqual(diode.install_diode_integrations(enable_fallback=False), {"matmul": True})
+            install.assert_called_once_with(fallback=False)
+            self.assertTrue(diode.create_matmul_integration().integrate())
+        self.assertEqual(diode.get_diode_status()["matmul"]["integration_status"], "integrated")
+
+    def test_names_without_a_counterpart_are_listed(self):
+        page = (Path(os.environ["TRIODE_ROOT"]) / "docs/coming-from-diode.md").read_text()
+        missing = ["MatmulTimingModel", "DeepMatmulTimingModel", "MatmulModelV1", "NeuralNetwork", "ModelWrapper"]
+        missing += ["MatmulInferenceInterface", "MatmulFeatureProcessor", "UnifiedMatmulPredictor"]
+        for name in [*missing, "init_model_weights", "save_model_checkpoint"]:
+            self.assertFalse(hasattr(diode, name), name)
+            self.assertIn(f"`{name}`", page)
 
     def test_collector_plans_what_diodes_options_say(self):
         collector = diode.MatmulDatasetCollector(

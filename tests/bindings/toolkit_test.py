@@ -149,6 +149,13 @@ class Toolkit(unittest.TestCase):
         self.assertEqual(refused.returncode, 1)
         self.assertIn("config[0] lacks", refused.stderr)
 
+    def test_model_example(self):
+        told = self.told("model-example", "--dataset", self.data, "--model-dir", "models", "--no-plots", *QUICK)
+        self.assertTrue((self.folder / "models/matmul_model.snapshot").is_file())
+        self.assertEqual(len(told["choices"]), 5)
+        for choice in told["choices"]:
+            self.assertGreaterEqual(choice["measured_ms"], choice["best_ms"])
+
     def test_convert_there_and_back(self):
         before = self.data.read_bytes()
         self.run_mode("convert", "--input-files", "data.json")
@@ -257,6 +264,17 @@ class Collect(unittest.TestCase):
         self.assertEqual(told["training"]["problems"] + told["training"]["held_out"], 10)
         self.assertEqual(told["validation"]["problems"], 3)
         self.assertFalse(self.shapes("matmul_dataset.trials.gz") & self.shapes("matmul_validation_dataset.trials.gz"))
+
+    def test_collector_examples(self):
+        for mode, words, shapes in (
+            ("collector-basic-example", [], 1),
+            ("collector-example", ["--use-context-manager", "--num-shapes", "2", "--format", "msgpack"], 2),
+        ):
+            told = self.told(mode, "--device", "cpu", "--output-dir", mode, *words)
+            dataset = read_file(self.folder / told["dataset"], Dataset)
+            self.assertEqual(len(list(dataset.solutions())), shapes)
+            self.assertEqual(len(list(dataset.timings())), told["timings"])
+            self.assertEqual(read_file(self.folder / told["table"], Table), dataset.to_table())
 
     def test_shapes_of_a_set(self):
         shapes = OperationShapeSet()

@@ -40,6 +40,12 @@ from ..types import (
 from ..types import Record as JSONSerializable
 from .diode_choices import DiodeInductorChoices, create_diode_choices, install_diode_choices
 from .diode_collector import CollectionMode, MatmulDatasetCollector
+from .diode_integration import (
+    create_matmul_integration,
+    discover_and_register_integrations,
+    get_diode_status,
+    install_diode_integrations,
+)
 from .diode_lookup import (
     convert_triton_configs_to_gemm_configs,
     generate_matrix_sizes,
@@ -90,9 +96,12 @@ __all__ = [
     "convert_json_to_msgpack",
     "convert_triton_configs_to_gemm_configs",
     "create_diode_choices",
+    "create_matmul_integration",
     "create_validation_dataset",
+    "discover_and_register_integrations",
     "generate_matrix_sizes",
     "generate_model_manifest",
+    "get_diode_status",
     "get_integration_info",
     "get_integration_registry",
     "get_integration_status",
@@ -100,6 +109,7 @@ __all__ = [
     "get_model_registry",
     "get_table",
     "install_diode_choices",
+    "install_diode_integrations",
     "integrate_all",
     "print_dataset_statistics",
     "register_integration",
