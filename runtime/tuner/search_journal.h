@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include "core/clock.h"
 #include "core/measurement.h"
@@ -16,8 +15,9 @@
 
 namespace triode::tuner {
 
-// Keeps what the trials of one search say: counted, logged where one did harm, and written in
-// batches, but at once where one did harm. What is lost by kill -9 is the last batch. One thread.
+// Keeps what the trials of one search say: counted, logged where one did harm, and each written
+// before the next begins, some microseconds beside milliseconds: kill -9 loses the trial that runs.
+// One thread.
 class SearchJournal {
  public:
   struct Parts {
@@ -32,20 +32,22 @@ class SearchJournal {
                 const Space& space);
   SearchJournal(const SearchJournal&) = delete;
   SearchJournal& operator=(const SearchJournal&) = delete;
-  ~SearchJournal() { write(); }
+  ~SearchJournal() { note(parts_.log.flush()); }
 
   void add_trial(const Trial& trial);
   void add_race(const Config& config, const PairMeasurement& pair);
-  // All that was added is on the disk then, or an error in the log of events.
-  void write();
 
  private:
+  void write(ConfigTrial trial);
+  // The first error of a search is an event; a full disk makes as many as there are trials.
+  void note(const Status& written);
+
   const Parts parts_;
   const Target& target_;
   const Problem& problem_;
   const Space& space_;
   std::chrono::nanoseconds latest_;
-  std::vector<ConfigTrial> unwritten_;
+  bool has_failed_ = false;
 };
 
 }  // namespace triode::tuner

@@ -25,6 +25,10 @@ class TrialLog {
  public:
   virtual ~TrialLog() = default;
 
+  // To be called before a search. An error says why what is recorded does not reach the cache yet;
+  // tuning goes on.
+  virtual Status begin_search() { return {}; }
+
   // What earlier searches saw of this problem on this very target, as far as the space still holds
   // it.
   virtual std::vector<Trial> known(const Target& target, const Problem& problem,
@@ -39,9 +43,12 @@ class TrialLog {
   // Problems of which trials on this target are known, at most so many.
   virtual std::vector<Problem> problems(const Target&, size_t) { return {}; }
 
-  // On the disk when it returns, dated now. After an error the trials are lost and tuning goes on.
+  // Survives the end of this process when it returns, dated now. After an error tuning goes on: the
+  // trials are written with later ones, or lost where there is nobody to keep them.
   virtual Status record(const Target& target, const Problem& problem, const Space& space,
                         std::vector<ConfigTrial> trials) = 0;
+  // The end of a search: all that was recorded is on the disk, as far as the sync level asks.
+  virtual Status flush() { return {}; }
 
   // What `triode cache` shows and exports; programs get their plans from the PlanBook. Any thread.
   // Replaces the call's plan. The spread is that of the speedup.
@@ -56,7 +63,9 @@ class TrialLog {
   virtual ArtifactStore* artifacts() { return nullptr; }
 };
 
-// In the cache at `path`, whose one writer this becomes. Fails like Cache::open.
+// In the cache at `path`, whose one writer this becomes, before a later search if another process
+// writes to it now or its disk is full: trials wait in the spool until then. For any other reason
+// fails like Cache::open.
 Result<std::unique_ptr<TrialLog>> open_stored_trials(const std::string& path, SyncLevel sync);
 
 // Keeps nothing.

@@ -231,6 +231,7 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
   }
   parts_.events.write("search", {{"problem", text}, {"vendor", call.call.vendor()}});
   const Space space = TRIODE_TRY(parts_.space_of(call.target, problem));
+  note_error(parts_.log.begin_search());
   const std::vector<Trial> known = parts_.log.known(call.target, problem, space);
   std::vector<Trial> all = known;
   SearchJournal journal({parts_.log, parts_.events, metrics_, parts_.clock}, call.target, problem,

@@ -48,6 +48,8 @@ class DyingLog final : public TrialLog {
   DyingLog(std::unique_ptr<TrialLog> inner, Death death, int acknowledged)
       : inner_(std::move(inner)), death_(death), acknowledged_(acknowledged) {}
 
+  Status begin_search() override { return inner_->begin_search(); }
+  Status flush() override { return inner_->flush(); }
   std::vector<Trial> known(const Target& target, const Problem& problem,
                            const Space& space) override {
     return inner_->known(target, problem, space);
@@ -163,15 +165,15 @@ TEST_P(KilledTuner, IsFollowedByOneThatHasAllThatWasAcknowledged) {
   EXPECT_EQ(in_child([&] { return tune(never, STDERR_FILENO + 100, told, plans); }), kDone);
 }
 
-// Forty trials are written sixteen at a time, and the rest with the races: three writes a search.
+// Each of forty trials is written, then some races: the second search begins behind the fortieth.
 INSTANTIATE_TEST_SUITE_P(
     Tuner, KilledTuner,
     ::testing::Values(Death{Death::kBeforeWrite, 1}, Death{Death::kAfterWrite, 1},
-                      Death{Death::kBeforeWrite, 2}, Death{Death::kAfterWrite, 2},
-                      Death{Death::kBeforeWrite, 3}, Death{Death::kAfterWrite, 3},
-                      Death{Death::kAtVerdict, 1}, Death{Death::kBeforeWrite, 4},
-                      Death{Death::kAfterWrite, 5}, Death{Death::kAfterWrite, 6},
-                      Death{Death::kAtVerdict, 2}),
+                      Death{Death::kBeforeWrite, 2}, Death{Death::kAfterWrite, 17},
+                      Death{Death::kBeforeWrite, 40}, Death{Death::kAfterWrite, 40},
+                      Death{Death::kAfterWrite, 41}, Death{Death::kAtVerdict, 1},
+                      Death{Death::kBeforeWrite, 50}, Death{Death::kAfterWrite, 60},
+                      Death{Death::kAfterWrite, 80}, Death{Death::kAtVerdict, 2}),
     death_name);
 
 }  // namespace

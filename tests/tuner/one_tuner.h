@@ -16,7 +16,7 @@
 
 namespace triode::tuner {
 
-// Trials in memory, how often they were written, and the latest plan.
+// Trials in memory, how many searches have ended, and the latest plan.
 class MemoryLog final : public TrialLog {
  public:
   std::vector<Trial> known(const Target&, const Problem&, const Space&) override {
@@ -28,9 +28,12 @@ class MemoryLog final : public TrialLog {
   }
   Status record(const Target&, const Problem&, const Space&,
                 std::vector<ConfigTrial> more) override {
-    ++writes;
     if (!fails.ok()) return fails;
     trials.insert(trials.end(), more.begin(), more.end());
+    return {};
+  }
+  Status flush() override {
+    ++flushes;
     return {};
   }
   Status keep_plan(const TunedCall&, const StoredPlan& kept, double speedup_spread) override {
@@ -45,7 +48,7 @@ class MemoryLog final : public TrialLog {
   std::vector<ConfigTrial> trials;
   std::optional<StoredPlan> plan;
   double spread = 0;
-  int writes = 0;
+  int flushes = 0;
   Status fails;
 };
 

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,6 +100,92 @@ TEST_F(TrialLogTest, MarksAWithdrawnPlanUntilAnotherIsKept) {
 TEST_F(TrialLogTest, WithdrawsNothingWhereNothingWasKept) {
   EXPECT_TRUE(log_->withdraw_plan(call_, problem_).ok());
   EXPECT_THAT(stored_plans(), SizeIs(0));
+}
+
+// While another process writes to the cache, as `triode cache compact` does.
+class TrialLogBesideAWriter : public ::testing::Test {
+ protected:
+  Status record(const std::string& config, double median_ns = 1000) {
+    const Space space = model_space();
+    return log_->record(call_.target, problem_, space,
+                        {{space.parse(config).value(), {{}, {median_ns, 990, 0, 5}}}});
+  }
+  std::vector<Trial> known() { return log_->known(call_.target, problem_, model_space()); }
+
+  const TemporaryFolder folder_;
+  const std::string path_ = (folder_.path() / "store").string();
+  const TunedCall call_{sample_call(16), sample_target()};
+  const Problem problem_ = problem_of(call_.call).value();
+  std::unique_ptr<Cache> other_ = Cache::open(path_, {}).take();
+  std::unique_ptr<TrialLog> log_ = open_stored_trials(path_, SyncLevel::kBatch).take();
+};
+
+TEST_F(TrialLogBesideAWriter, LosesNoTrial) {
+  EXPECT_EQ(log_->begin_search().code(), StatusCode::kUnavailable);
+  ASSERT_TRUE(record("x=7 y=3").ok());
+  ASSERT_TRUE(log_->flush().ok());
+  other_.reset();
+  ASSERT_TRUE(log_->begin_search().ok());
+  EXPECT_THAT(known(), SizeIs(1));
+  ASSERT_TRUE(record("x=7 y=2").ok());
+  EXPECT_THAT(known(), SizeIs(2));
+}
+
+TEST_F(TrialLogBesideAWriter, LeavesTrialsForTheNextIfItNeverEnds) {
+  ASSERT_TRUE(record("x=7 y=3").ok());
+  log_.reset();
+  EXPECT_EQ(other_->take_in_spool().take().records, 1);
+}
+
+TEST_F(TrialLogBesideAWriter, KnowsAndLendsWhatWasThere) {
+  EXPECT_NE(log_->models(), nullptr);
+  EXPECT_NE(log_->artifacts(), nullptr);
+  EXPECT_THAT(log_->problems(call_.target, 9), SizeIs(0));
+}
+
+TEST_F(TrialLogBesideAWriter, KeepsItsPlansForLater) {
+  const StoredPlan plan{.problem = problem_, .config = "x=7 y=3", .vendor = call_.call.vendor()};
+  ASSERT_TRUE(log_->keep_plan(call_, plan, 0.005).ok());
+  ASSERT_TRUE(log_->withdraw_plan(call_, problem_).ok());
+  other_.reset();
+  ASSERT_TRUE(log_->begin_search().ok());
+  const auto cache = Cache::open(path_, {.mode = StoreMode::kReadOnly}).take();
+  std::vector<PlanRecord> plans;
+  ASSERT_TRUE(cache->plans()
+                  .for_each([&](const PlanKey&, const PlanRecord& record) {
+                    plans.push_back(record);
+                    return true;
+                  })
+                  .ok());
+  ASSERT_THAT(plans, SizeIs(1));
+  EXPECT_EQ(plans[0].config, "x=7 y=3");
+  EXPECT_TRUE(plans[0].is_withdrawn);
+}
+
+TEST_F(TrialLogBesideAWriter, KeepsInMemoryWhatTheSpoolDoesNotTake) {
+  std::filesystem::create_directory(path_ + "/spool");
+  EXPECT_FALSE(record("x=7 y=3").ok());
+  EXPECT_FALSE(log_->flush().ok());
+  std::filesystem::remove(path_ + "/spool");
+  EXPECT_TRUE(log_->flush().ok());
+  other_.reset();
+  ASSERT_TRUE(log_->begin_search().ok());
+  EXPECT_THAT(known(), SizeIs(1));
+}
+
+TEST_F(TrialLogBesideAWriter, IsNotHeldUpByATrialThatNobodyTakes) {
+  EXPECT_EQ(record("x=7 y=3", NAN).code(), StatusCode::kInvalidArgument);
+  ASSERT_TRUE(record("x=7 y=2").ok());
+  other_.reset();
+  ASSERT_TRUE(log_->begin_search().ok());
+  EXPECT_THAT(known(), SizeIs(1));
+}
+
+TEST(TrialLog, IsNotOpenedWhereThereIsSomethingElse) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "thesis.tex") << "a year of work";
+  EXPECT_EQ(open_stored_trials(folder.path().string(), SyncLevel::kBatch).status().code(),
+            StatusCode::kInvalidArgument);
 }
 
 }  // namespace

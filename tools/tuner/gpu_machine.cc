@@ -104,10 +104,11 @@ std::optional<std::string> GpuMachine::find(const Target& target, const Problem&
     const auto known = codes_.find(name_of(target, problem, space.to_string(config)));
     if (known != codes_.end()) return known->second;
   }
-  if (store_ == nullptr) return std::nullopt;
-  const auto digest = store_->find(sample_key(target, problem, space, config));
+  const ArtifactStore* const store = trials_.artifacts();
+  if (store == nullptr) return std::nullopt;
+  const auto digest = store->find(sample_key(target, problem, space, config));
   if (!digest.ok() || !*digest) return std::nullopt;
-  auto code = store_->code(**digest);
+  auto code = store->code(**digest);
   const bool is_there = code.ok() && *code && parse_cuda_program(**code).ok();
   return is_there ? std::move(code).take() : std::nullopt;
 }
@@ -123,11 +124,11 @@ Result<std::string> GpuMachine::compile(const Target& target, const Problem& pro
 
 void GpuMachine::keep(const Target& target, const Problem& problem, const Space& space,
                       const Config& config, const std::string& code) {
-  if (store_ != nullptr) {
+  if (ArtifactStore* const store = trials_.artifacts()) {
     ArtifactFacts facts;
     facts.kind = "cuda-program";
     // What cannot be kept is compiled again.
-    (void)store_->put(sample_key(target, problem, space, config), code, facts, unix_seconds());
+    (void)store->put(sample_key(target, problem, space, config), code, facts, unix_seconds());
   }
   const std::lock_guard lock(mutex_);
   if (codes_.size() >= kMostCodes) codes_.clear();

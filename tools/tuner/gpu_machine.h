@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "cache/artifact_store.h"
 #include "core/config.h"
 #include "core/problem.h"
 #include "core/space.h"
@@ -19,6 +18,7 @@
 #include "core/target.h"
 #include "runtime/tuner/messages.h"
 #include "runtime/tuner/problem_search.h"
+#include "runtime/tuner/trial_log.h"
 #include "runtime/tuner/trial_runner.h"
 #include "runtime/tuner/trial_session.h"
 
@@ -34,8 +34,8 @@ namespace triode::tuner {
 // Any thread.
 class GpuMachine {
  public:
-  // Without a store code is kept in memory alone.
-  explicit GpuMachine(ArtifactStore* store) : store_(store) {}
+  // `trials` must outlive this. While it has no artifacts, code is kept in memory alone.
+  explicit GpuMachine(TrialLog& trials) : trials_(trials) {}
   ~GpuMachine();
 
   // Whether a target is a GPU's.
@@ -68,7 +68,7 @@ class GpuMachine {
   void keep(const Target& target, const Problem& problem, const Space& space, const Config& config,
             const std::string& code);
 
-  ArtifactStore* const store_;
+  TrialLog& trials_;
   std::mutex mutex_;  // guards what follows
   std::shared_ptr<CudaCompiler> compiler_;
   std::map<std::string, std::string> codes_;  // by target, problem and config: the latest ones

@@ -181,7 +181,7 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   const WatchedFolder store(TRIODE_TRY(store_path(place)));
   PlanBook book(host::kept_plans_path(place.cache));
   CpuMachine machine;
-  GpuMachine gpus(trials->artifacts());
+  GpuMachine gpus(*trials);
   CpuRanker ranker(machine, *trials, events, {.model = options.model});
   RankerByPlace by_place(ranker.ranker());
   WorkerRunner worker({.program = fs::read_symlink("/proc/self/exe"),

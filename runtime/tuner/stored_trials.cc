@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tuner/stored_trials.h"
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <utility>
+
+#include "cache/sample_key.h"
+#include "cache/spool_writer.h"
+#include "cache/validity.h"
+
+namespace triode::tuner {
+namespace {
+
+// Trials kept in memory, some megabytes. Beyond, the oldest go: a disk that is full for hours.
+constexpr size_t kMostWaiting = 8192;
+// After a write that failed the next is tried with so many trials more, or at the search's end.
+constexpr size_t kTrialsPerAttempt = 16;
+
+int64_t unix_seconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+PlanKey key_of(const TunedCall& call, const Problem& problem) {
+  return {.device = device_of(call.target),
+          .problem = problem,
+          .vendor = {.build_id = call.call.identity, .symbol = call.call.symbol},
+          .threads = problem.threads,
+          .validity = validity_of(call.target)};
+}
+
+}  // namespace
+
+StoredTrials::~StoredTrials() {
+  // What was spooled the next writer takes in.
+  if (opened_ == nullptr && (!later_.empty() || !waiting_.empty())) (void)open();
+  (void)write_waiting();  // nobody is left to hear of it
+}
+
+bool StoredTrials::may_pass(const Status& status) {
+  return status.code() == StatusCode::kUnavailable ||
+         status.code() == StatusCode::kResourceExhausted;
+}
+
+Status StoredTrials::open() {
+  auto opened = Cache::open(path_, {.sync = sync_});
+  if (!opened.ok()) {
+    if (reader_ != nullptr) return opened.status();
+    auto reader = Cache::open(path_, {.mode = StoreMode::kReadOnly});
+    if (reader.ok()) reader_ = std::move(reader).take();
+    return opened.status();
+  }
+  writer_ = std::move(opened).take();
+  std::vector<PlanChange> later;
+  {
+    const std::lock_guard lock(plans_mutex_);
+    later.swap(later_);
+    opened_ = writer_.get();
+  }
+  Status status;
+  for (PlanChange& change : later) {
+    Status changed = change_plan(std::move(change));
+    if (!changed.ok()) status = std::move(changed);
+  }
+  return status;
+}
+
+Status StoredTrials::begin_search() {
+  if (opened_ == nullptr) TRIODE_TRY(open());
+  return write_waiting();
+}
+
+Cache* StoredTrials::cache() const {
+  Cache* const writer = opened_;
+  return writer != nullptr ? writer : reader_.get();
+}
+
+std::vector<Trial> StoredTrials::known(const Target& target, const Problem& problem,
+                                       const Space& space) {
+  // What others have left since the last search counts in this one. What cannot be taken in now
+  // waits on.
+  if (opened_ != nullptr) (void)writer_->take_in_spool();
+  return known_since(target, problem, space, 0);
+}
+
+std::vector<Trial> StoredTrials::known_since(const Target& target, const Problem& problem,
+                                             const Space& space, int64_t unix_s) {
+  std::vector<Trial> trials;
+  if (cache() == nullptr) return trials;
+  const auto found = cache()->measurements().find(target, problem);
+  if (!found.ok()) return trials;  // as if nothing were known
+  for (const StoredTrial& stored : found->trials) {
+    if (unix_s > 0 && stored.record.when_unix_s <= unix_s) continue;
+    const Result<Config> config = space.parse(stored.config);
+    if (config.ok()) {
+      trials.push_back({*config, stored.record.outcome, stored.record.measurement});
+    }
+  }
+  return trials;
+}
+
+std::vector<Problem> StoredTrials::problems(const Target& target, size_t most) {
+  if (cache() == nullptr) return {};
+  auto found = cache()->measurements().problems(device_of(target), {}, static_cast<int64_t>(most));
+  return found.ok() ? std::move(found).take() : std::vector<Problem>();  // as if none were known
+}
+
+Status StoredTrials::record(const Target& target, const Problem& problem, const Space& space,
+                            std::vector<ConfigTrial> trials) {
+  for (ConfigTrial& trial : trials) {
+    trial.record.when_unix_s = unix_seconds();
+    waiting_.push_back({sample_key(target, problem, space, trial.config), std::move(trial.record)});
+  }
+  return waiting_.size() < next_attempt_ ? Status() : write_waiting();
+}
+
+Status StoredTrials::append(std::span<const KeyedTrial> trials) {
+  Cache* const writer = opened_;
+  return writer != nullptr ? writer->measurements().append(trials) : append_to_spool(path_, trials);
+}
+
+Status StoredTrials::write_waiting() {
+  if (waiting_.empty()) return {};
+  Status status = append(waiting_);
+  if (status.code() == StatusCode::kInvalidArgument) {
+    // One that will never be taken must not hold up the others.
+    std::erase_if(waiting_, [this](const KeyedTrial& trial) {
+      const StatusCode code = append({&trial, 1}).code();
+      return code == StatusCode::kOk || code == StatusCode::kInvalidArgument;
+    });
+  } else if (status.ok()) {
+    waiting_.clear();
+  }
+  if (waiting_.size() > kMostWaiting) {
+    waiting_.erase(waiting_.begin(), waiting_.end() - kMostWaiting);
+  }
+  next_attempt_ = waiting_.empty() ? 0 : waiting_.size() + kTrialsPerAttempt;
+  return status;
+}
+
+Status StoredTrials::flush() {
+  TRIODE_TRY(write_waiting());
+  // A trial alone is in the system's hands, whatever happens to this process; now it is on the
+  // disk.
+  return opened_ != nullptr && sync_ == SyncLevel::kBatch ? writer_->sync() : Status();
+}
+
+Status StoredTrials::keep_plan(const TunedCall& call, const StoredPlan& plan,
+                               double speedup_spread) {
+  PlanRecord record;
+  record.config = plan.config;
+  record.code_digest = plan.code_digest;
+  record.speedup = plan.speedup;
+  record.speedup_spread = speedup_spread;
+  record.vendor_ns = plan.vendor_ns;
+  record.plan_ns = plan.plan_ns;
+  record.when_unix_s = unix_seconds();
+  return change_plan({key_of(call, plan.problem), record, record.when_unix_s});
+}
+
+Status StoredTrials::withdraw_plan(const TunedCall& call, const Problem& problem) {
+  return change_plan({key_of(call, problem), std::nullopt, unix_seconds()});
+}
+
+Status StoredTrials::change_plan(PlanChange change) {
+  {
+    const std::lock_guard lock(plans_mutex_);
+    if (opened_ == nullptr) {
+      later_.push_back(std::move(change));
+      return {};
+    }
+  }
+  PlanStore& plans = opened_.load()->plans();
+  if (change.record) return plans.put(change.key, *change.record);
+  std::optional<PlanRecord> known = TRIODE_TRY(plans.get(change.key));
+  if (!known) return {};
+  known->is_withdrawn = true;
+  known->when_unix_s = change.when_unix_s;
+  return plans.put(change.key, *known);
+}
+
+ModelStore* StoredTrials::models() {
+  return cache() == nullptr ? nullptr : &cache()->models();
+}
+
+ArtifactStore* StoredTrials::artifacts() {
+  return cache() == nullptr ? nullptr : &cache()->artifacts();
+}
+
+}  // namespace triode::tuner
