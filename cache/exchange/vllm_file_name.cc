@@ -74,6 +74,17 @@ Result<VllmFileName> parse_vllm_file_name(std::string_view base_name) {
   return name;
 }
 
+std::string triton_of_folder(std::string_view name) {
+  constexpr std::string_view kStart = "triton_";
+  name = name.substr(0, std::min(name.rfind('/'), name.size()));
+  const std::string_view folder = name.substr(name.rfind('/') + 1);  // npos + 1 is 0
+  if (!folder.starts_with(kStart)) return "";
+  std::string version(folder.substr(kStart.size()));
+  if (version.find_first_not_of("0123456789_") != std::string::npos) return "";
+  std::replace(version.begin(), version.end(), '_', '.');
+  return version;
+}
+
 std::optional<VllmTypes> vllm_types(std::string_view types) {
   constexpr std::array<std::pair<std::string_view, VllmTypes>, 5> kKnown{{
       {"", {DType::kBF16, DType::kBF16, DType::kBF16}},

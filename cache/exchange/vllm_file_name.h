@@ -24,6 +24,10 @@ struct VllmFileName {
 // `base_name` has no folders. kInvalidArgument says what the name should be like.
 Result<VllmFileName> parse_vllm_file_name(std::string_view base_name);
 
+// "3.1.0" of ".../triton_3_1_0/E=8,....json": SGLang keeps the files of each release of Triton in a
+// folder. Empty if the folder says no such thing.
+std::string triton_of_folder(std::string_view name);
+
 // Types of activations, weights and result; empty if Triode does not have them (int4).
 struct VllmTypes {
   DType a;

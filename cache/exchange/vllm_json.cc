@@ -37,6 +37,8 @@ class VllmReader {
     name_ = std::move(name).take();
     TRIODE_TRY(reader_.expect(root, Node::Kind::kObject, "a tuned file"));
     std::string toolchain = options_.toolchain.empty() ? "vllm" : options_.toolchain;
+    const std::string of_folder = triton_of_folder(reader_.file().name());
+    if (!of_folder.empty()) toolchain = "sglang triton " + of_folder;
     if (root.find(kVersionField) != nullptr) {
       toolchain = std::string(kToolchainStart) + TRIODE_TRY(reader_.text(root, kVersionField));
     }
@@ -134,27 +136,43 @@ Result<ExchangeTable> read_vllm(const SourceFile& file, const ImportOptions& opt
 }
 
 std::vector<ExportedFile> write_vllm(const ExchangeTable& table, DropList& dropped) {
-  OrderedGroups<Node> files;
+  struct File {
+    Node root = Node::object();
+    const ExchangeRow* first = nullptr;
+  };
+  OrderedGroups<File> files;
   for (const ExchangeRow& row : table.rows) {
-    const auto file = row.extra.find(kFile);
-    if (!row.config.family.starts_with("vllm-") || file == row.extra.end() ||
+    const auto name = row.extra.find(kFile);
+    if (!row.config.family.starts_with("vllm-") || name == row.extra.end() ||
         !row.extra.contains(kNames)) {
       dropped.add("configs of other kernels than vLLM's", describe(row));
       continue;
     }
+    File& file = files.at(name->second);
+    const std::string m = std::to_string(row.problem.m);
+    if (file.first != nullptr && row.target.toolchain != file.first->target.toolchain) {
+      dropped.add("configs of another toolchain: vLLM's file is of one", describe(row));
+      continue;
+    }
+    if (file.root.find(m) != nullptr) {
+      dropped.add("further configs of a size: vLLM's file has one, here the first", describe(row));
+      continue;
+    }
     note_losses(row, {"a tuned file of vLLM", "vllm.", false, true}, dropped);
-    Node& root = files.at(file->second);
-    if (!root.is(Node::Kind::kObject)) {
-      root = Node::object();
+    if (file.first == nullptr) {
+      file.first = &row;
       if (row.target.toolchain.starts_with(kToolchainStart)) {
-        root.add(kVersionField,
-                 Node::of(std::string_view(row.target.toolchain).substr(kToolchainStart.size())));
+        file.root.add(
+            kVersionField,
+            Node::of(std::string_view(row.target.toolchain).substr(kToolchainStart.size())));
       }
     }
-    root.add(std::to_string(row.problem.m), config_node(row));
+    file.root.add(m, config_node(row));
   }
   std::vector<ExportedFile> written;
-  for (const auto& [name, root] : files) written.push_back({name, write_json(root, 4) + "\n"});
+  for (const auto& [name, file] : files) {
+    written.push_back({name, write_json(file.root, 4) + "\n"});
+  }
   return written;
 }
 

@@ -76,5 +76,35 @@ TEST(VllmJson, DropsTypesThatTriodeDoesNotHave) {
   EXPECT_EQ(table->dropped.count(), 1);
 }
 
+TEST(VllmJson, TakesTheToolchainOfSglangsFolders) {
+  const auto toolchain = [](const std::string& folder) {
+    const auto table = read_vllm(SourceFile(folder + kName, R"({"1": {"BLOCK_SIZE_M": 16}})"), {});
+    return table.ok() ? table->rows.at(0).target.toolchain : table.status().message();
+  };
+  EXPECT_EQ(toolchain("configs/triton_3_1_0/"), "sglang triton 3.1.0");
+  EXPECT_EQ(toolchain("configs/triton_kernels/"), "vllm");
+  EXPECT_EQ(toolchain(""), "vllm");
+}
+
+// Its own reader refuses a file with two entries for one size.
+TEST(VllmJson, WritesOneConfigForASize) {
+  ExchangeTable table;
+  for (const char* folder : {"triton_3_1_0/", "triton_3_2_0/"}) {
+    const SourceFile file(folder + std::string(kName),
+                          R"({"1": {"BLOCK_SIZE_M": 16}, "2": {"BLOCK_SIZE_M": 32}})");
+    const auto read = read_vllm(file, {});
+    ASSERT_TRUE(read.ok());
+    table.rows.insert(table.rows.end(), read->rows.begin(), read->rows.end());
+  }
+  table.rows.push_back(table.rows[1]);
+  DropList dropped;
+  const auto files = write_vllm(table, dropped);
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(dropped.count(), 3);
+  const auto again = read_vllm(SourceFile(files[0].name, files[0].bytes), {});
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(again->rows.size(), 2U);
+}
+
 }  // namespace
 }  // namespace triode::exchange
