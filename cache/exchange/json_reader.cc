@@ -27,6 +27,7 @@ class JsonParser {
   void point_to(size_t offset) { fixed_offset_ = offset; }
 
   Result<Node> read_whole() {
+    if (has_too_many_values()) return error(too_many_values());
     skip_space();
     Node node = TRIODE_TRY(read_value(0));
     skip_space();
@@ -39,6 +40,20 @@ class JsonParser {
   Status error_at(size_t position, const std::string& message) const {
     if (fixed_offset_ == kNowhere) return file_.error_at(position, message);
     return file_.error_at(fixed_offset_, "in the JSON inside this text: " + message);
+  }
+
+  // Told before the tree grows. Each value but the first stands behind one of these.
+  bool has_too_many_values() const {
+    if (text_.size() < 2 * kMostValues) return false;
+    size_t values = 1;
+    bool is_in_text = false;
+    for (size_t i = 0; i < text_.size(); ++i) {
+      const char c = text_[i];
+      if (c == '"') is_in_text = !is_in_text;
+      if (is_in_text && c == '\\') ++i;
+      if (!is_in_text && (c == ',' || c == '[' || c == '{')) ++values;
+    }
+    return values > kMostValues;
   }
 
   char peek() const { return position_ < text_.size() ? text_[position_] : '\0'; }
@@ -256,6 +271,11 @@ class JsonParser {
 };
 
 }  // namespace
+
+std::string too_many_values() {
+  return "more than " + std::to_string(kMostValues >> 20) +
+         " million values, the most that are taken at once; split the file";
+}
 
 Result<Node> read_json(const SourceFile& file, JsonDialect dialect) {
   return JsonParser(file, file.bytes(), dialect).read_whole();

@@ -109,6 +109,8 @@ class TreeBuilder : public msgpack::null_visitor {
     if (is_key_) return refuse("a name that is no text");
     if (levels_.size() >= static_cast<size_t>(kMostDepth)) return refuse("too many levels");
     if (count > file_.bytes().size()) return refuse("more items than the file has bytes");
+    values_ += count;
+    if (values_ > kMostValues) return refuse(too_many_values());
     levels_.push_back({std::move(node), {}});
     return true;
   }
@@ -125,6 +127,7 @@ class TreeBuilder : public msgpack::null_visitor {
   Node root_;
   bool is_key_ = false;
   size_t last_text_ = 0;
+  size_t values_ = 1;  // that the headers so far have told of
   Status status_;
 };
 

@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "cache/exchange/gzip.h"
 #include "cache/exchange/json_writer.h"
 #include "tests/core/status_matchers.h"
+#include "tests/runtime/temporary_folder.h"
 
 namespace triode::exchange {
 namespace {
@@ -34,6 +37,30 @@ TEST(JsonReader, RemembersWhereValuesStand) {
   ASSERT_TRUE(node.ok());
   EXPECT_EQ(node->items[0].offset, 8U);
   EXPECT_EQ(node->items[0].items[0].offset, 9U);
+}
+
+TEST(JsonReader, RefusesMoreValuesThanFitIntoMemory) {
+  std::string zeros;
+  zeros.reserve(2 * kMostValues + 2);
+  for (size_t i = 0; i <= kMostValues; ++i) zeros += "0,";
+  EXPECT_THAT(read('[' + zeros + "0]"),
+              FailsWith(StatusCode::kInvalidArgument, HasSubstr("more than 8 million values")));
+  // Each of them is of one text here.
+  const Result<Node> text = read("[\"\\\"" + zeros + "\"]");
+  ASSERT_TRUE(text.ok()) << text.status().message();
+  EXPECT_EQ(text->items.size(), 1U);
+}
+
+TEST(JsonReader, RefusesABombOfGzip) {
+  const TemporaryFolder folder;
+  std::string zeros = "{\"hardware\": [0";
+  for (size_t i = 0; i <= kMostValues; ++i) zeros += ",0";
+  folder.write("bomb.json.gz", *deflate_gzip(zeros + "]}"));
+  EXPECT_LT(std::filesystem::file_size(folder.path() / "bomb.json.gz"), size_t{1} << 16);
+  const Result<SourceFile> file = SourceFile::read(folder.path() / "bomb.json.gz");
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_THAT(read_json(*file),
+              FailsWith(StatusCode::kInvalidArgument, HasSubstr("bomb.json, line 1, column 1: ")));
 }
 
 struct Wrong {

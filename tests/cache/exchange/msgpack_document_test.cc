@@ -54,5 +54,13 @@ TEST(MsgpackDocument, RefusesWhatIsNone) {
   refuses(std::string(100, '\x91') + "\x01", "too many levels");
 }
 
+TEST(MsgpackDocument, RefusesMoreValuesThanFitIntoMemory) {
+  const auto count = static_cast<uint32_t>(kMostValues);
+  std::string bytes = "\xdd";
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(count >> shift & 0xFF);
+  EXPECT_THAT(read(bytes + std::string(count, '\0')),
+              FailsWith(StatusCode::kInvalidArgument, HasSubstr("more than 8 million values")));
+}
+
 }  // namespace
 }  // namespace triode::exchange
