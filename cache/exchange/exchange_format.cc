@@ -2,12 +2,14 @@
 #include "cache/exchange/exchange_format.h"
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "cache/exchange/diode_file.h"
 #include "cache/exchange/inductor_table.h"
 #include "cache/exchange/kernel_tuner_cache.h"
 #include "cache/exchange/timings_csv.h"
+#include "cache/exchange/timings_reader.h"
 #include "cache/exchange/triton_autotune.h"
 #include "cache/exchange/tunableop_csv.h"
 #include "cache/exchange/vllm_json.h"
@@ -38,16 +40,26 @@ std::string all_names() {
   return names;
 }
 
-// The first letters of a JSON text, where the names of its first fields are.
-ExchangeFormat guess_json(std::string_view beginning) {
+// Of a file, where the names of its first fields are.
+constexpr size_t kBeginningBytes = size_t{1} << 16;
+
+// By the first letters of a JSON text; empty: no format's names are there.
+std::optional<ExchangeFormat> format_of_json(std::string_view beginning) {
   const auto has = [&](std::string_view word) {
     return beginning.find(word) != std::string_view::npos;
   };
   if (has("\"configs_timings\"")) return ExchangeFormat::kTritonAutotune;
   if (has("\"tune_params_keys\"")) return ExchangeFormat::kKernelTuner;
   if (has("((torch.")) return ExchangeFormat::kInductor;
-  if (has("\"hardware\"") && !has("\"timed_configs\"")) return ExchangeFormat::kDiodeTable;
-  return ExchangeFormat::kDiodeDataset;
+  if (!has("\"hardware\"")) return std::nullopt;
+  return has("\"timed_configs\"") ? ExchangeFormat::kDiodeDataset : ExchangeFormat::kDiodeTable;
+}
+
+// The object at its beginning; empty if it is no JSON that a format here could be.
+std::string_view beginning_of_json(std::string_view bytes) {
+  const size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || bytes[first] != '{') return {};
+  return bytes.substr(first, kBeginningBytes);
 }
 
 std::vector<ExportedFile> one_file(std::string name, std::string bytes) {
@@ -82,11 +94,26 @@ Result<ExchangeFormat> detect_format(const SourceFile& file) {
   if (bytes.starts_with("Validator,")) return ExchangeFormat::kTunableOp;
   if (name.ends_with(".csv")) return ExchangeFormat::kTimingsCsv;
   if (name.ends_with(".msgpack")) return ExchangeFormat::kDiodeDatasetMsgpack;
-  const size_t first = bytes.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && bytes[first] == '{') {
-    return guess_json(bytes.substr(first, size_t{1} << 16));
+  if (const std::string_view json = beginning_of_json(bytes); !json.empty()) {
+    return format_of_json(json).value_or(ExchangeFormat::kDiodeDataset);
   }
   return file.error("the format cannot be told; say it with --format: " + all_names());
+}
+
+std::optional<ExchangeFormat> claimed_format(const SourceFile& file) {
+  const std::string name = file.base_name();
+  const std::string_view bytes = file.bytes();
+  if (name.ends_with(".autotune.json")) return ExchangeFormat::kTritonAutotune;
+  if (name.ends_with(".json") && name.find("device_name=") != std::string::npos) {
+    return ExchangeFormat::kVllm;
+  }
+  if (bytes.starts_with("Validator,")) return ExchangeFormat::kTunableOp;
+  if (TimingsReader(file).read_header().ok()) return ExchangeFormat::kTimingsCsv;
+  if (name.ends_with(".msgpack")) {
+    const bool is_diode = bytes.substr(0, kBeginningBytes).find("hardware") != std::string::npos;
+    return is_diode ? std::optional(ExchangeFormat::kDiodeDatasetMsgpack) : std::nullopt;
+  }
+  return format_of_json(beginning_of_json(bytes));
 }
 
 Result<ExchangeTable> read_exchange(ExchangeFormat format, const SourceFile& file,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,10 @@ Result<ExchangeFormat> parse_exchange_format(std::string_view name);
 // Which format a file seems to be of, by its name and beginning. kInvalidArgument, with the formats
 // there are, if it is none of them.
 Result<ExchangeFormat> detect_format(const SourceFile& file);
+
+// The format whose marks a file bears in its name or at its beginning, which is enough of it: for
+// files that nobody named, and stricter than detect_format. Empty: it is none of them.
+std::optional<ExchangeFormat> claimed_format(const SourceFile& file);
 
 // Reads a whole file or, on an error, nothing.
 Result<ExchangeTable> read_exchange(ExchangeFormat format, const SourceFile& file,

@@ -81,6 +81,16 @@ Result<std::string> inflate_gzip(std::string_view bytes, size_t most_bytes) {
   }
 }
 
+std::string inflate_beginning(std::string_view bytes, size_t most_bytes) {
+  Inflater inflater(bytes);
+  std::string out;
+  if (!inflater.is_ready()) return out;
+  while (out.size() < most_bytes && inflater.step(out) == Z_OK) {
+  }
+  out.resize(std::min(out.size(), most_bytes));
+  return out;
+}
+
 Result<std::string> deflate_gzip(std::string_view bytes) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8,

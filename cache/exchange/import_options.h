@@ -20,6 +20,8 @@ struct ImportOptions {
   DType dtype = DType::kF32;  // where the file names no type
   // k of the products in a vLLM mixture-of-experts file, which names e and n alone; 0: not known.
   int64_t moe_k = 0;
+  // The file was found in a folder, not named: what is of a format and no matmul's is left out.
+  bool is_found = false;
 };
 
 }  // namespace triode::exchange

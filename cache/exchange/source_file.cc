@@ -17,7 +17,8 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-Result<std::string> read_bytes(const std::string& path) {
+// The file, or its beginning: a piece more than `most` at the most.
+Result<std::string> read_bytes(const std::string& path, size_t most) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   const auto refuse = [&](int error) {
     std::string text = "cannot read " + path + ": " + std::strerror(error);
@@ -25,17 +26,17 @@ Result<std::string> read_bytes(const std::string& path) {
   };
   if (file == nullptr) return refuse(errno);
   std::string bytes;
-  std::string piece(size_t{1} << 20, '\0');
+  std::string piece(std::min(most, size_t{1} << 20), '\0');
   while (const size_t count = std::fread(piece.data(), 1, piece.size(), file.get())) {
     bytes.append(piece, 0, count);
-    if (bytes.size() > SourceFile::kMostBytes) {
-      return invalid_argument(path + " is larger than " +
-                              std::to_string(SourceFile::kMostBytes >> 20) +
-                              " MiB, the most that can be imported at once; split it");
-    }
+    if (bytes.size() > most) return bytes;
   }
   if (std::ferror(file.get()) != 0) return refuse(errno);
   return bytes;
+}
+
+std::string name_inflated(const std::string& path) {
+  return path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path;
 }
 
 // A file of text has no zero byte in its beginning.
@@ -52,12 +53,24 @@ bool is_text(std::string_view bytes) {
 }  // namespace
 
 Result<SourceFile> SourceFile::read(const std::string& path) {
-  std::string bytes = TRIODE_TRY(read_bytes(path));
+  std::string bytes = TRIODE_TRY(read_bytes(path, kMostBytes));
+  if (bytes.size() > kMostBytes) {
+    return invalid_argument(path + " is larger than " + std::to_string(kMostBytes >> 20) +
+                            " MiB, the most that can be imported at once; split it");
+  }
   if (!is_gzip(bytes)) return SourceFile(path, std::move(bytes));
   Result<std::string> inflated = inflate_gzip(bytes, kMostBytes);
   if (!inflated.ok()) return invalid_argument(path + ": " + inflated.status().message());
-  const std::string name = path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path;
-  return SourceFile(name, std::move(inflated).take());
+  return SourceFile(name_inflated(path), std::move(inflated).take());
+}
+
+Result<SourceFile> SourceFile::read_beginning(const std::string& path) {
+  std::string bytes = TRIODE_TRY(read_bytes(path, kBeginningBytes));
+  if (!is_gzip(bytes)) {
+    bytes.resize(std::min(bytes.size(), kBeginningBytes));
+    return SourceFile(path, std::move(bytes));
+  }
+  return SourceFile(name_inflated(path), inflate_beginning(bytes, kBeginningBytes));
 }
 
 std::string SourceFile::base_name() const {

@@ -22,8 +22,12 @@ class SourceFile {
   // kInvalidArgument (too large, or damaged gzip).
   static Result<SourceFile> read(const std::string& path);
 
-  // Both sides of the largest tables in the field are tens of megabytes. Parsing takes some ten
-  // times this in memory.
+  // The same for the first kBeginningBytes, whatever comes behind them.
+  static Result<SourceFile> read_beginning(const std::string& path);
+  static constexpr size_t kBeginningBytes = size_t{64} << 10;
+
+  // The largest tables in the field are tens of megabytes. What parsing takes is limited by the
+  // number of values: kMostValues of cache/exchange/json_reader.h.
   static constexpr size_t kMostBytes = size_t{256} << 20;
 
   const std::string& name() const { return name_; }  // as given, folders included

@@ -49,7 +49,14 @@ class TritonReader {
     ExchangeRow row;
     row.target.device = options_.device;
     row.target.toolchain = options_.toolchain.empty() ? "triton" : options_.toolchain;
-    row.problem = TRIODE_TRY(read_key(*key));
+    const Result<Problem> problem = read_key(*key);
+    if (!problem.ok() && options_.is_found) {
+      // Whatever else was autotuned lies in the same folder.
+      table_.dropped.add("autotune files whose key is not of a matmul that Triode has",
+                         reader_.file().name());
+      return std::move(table_);
+    }
+    row.problem = TRIODE_TRY(problem);
     row.extra[kKey] = write_json(*key);
     for (const Node& pair : timings->items) TRIODE_TRY(read_pair(pair, row));
     return std::move(table_);

@@ -103,6 +103,45 @@ class Exchange(CacheTest):
             (folder / name.name).write_bytes(name.read_bytes())
         self.assertEqual(self.json_of("import", "--moe-k", "4096", folder)["records"], 4)
 
+    def test_a_folder_may_hold_other_files(self):
+        folder = self.folder / "triton/cache"
+        for hash_, kernel in [("A", GOLDEN / "matmul_kernel.autotune.json"), ("B", None)]:
+            (folder / hash_).mkdir(parents=True)
+            (folder / hash_ / "k.autotune.json").write_text(
+                kernel.read_text() if kernel else '{"key": [1823, "torch.float32"], "configs_timings": []}')
+            (folder / hash_ / "k.json").write_text('{"name": "k", "num_warps": 4, "target": {"arch": 80}}')
+            (folder / hash_ / "k.cubin").write_bytes(b"\x7fELF" + bytes(range(256)))
+            (folder / hash_ / "k.ttir").write_text("module {}")
+        for name in ("README.md", "moe_sum_reduce_4.json", "other.csv", "other.msgpack", "weights.json.gz"):
+            (folder / name).write_bytes(b"# Configs" if name != "moe_sum_reduce_4.json" else b'{"1": {"BLOCK_M": 1}}')
+        done = self.json_of("import", "--device", "NVIDIA A100", folder)
+        self.assertEqual((done["records"], len(done["files"]), len(done["skipped"])), (3, 2, 11))
+        reasons = [entry["reason"] for entry in done["dropped"]]
+        self.assertTrue(any("no format claims" in reason for reason in reasons), reasons)
+        self.assertTrue(any("not of a matmul" in reason for reason in reasons), reasons)
+        self.run_command("import", "--device", "NVIDIA A100", folder / "README.md", code=1)
+        self.run_command("import", "--device", "NVIDIA A100", folder / "B/k.autotune.json", code=1)
+
+    def test_a_damaged_file_of_a_known_format_refuses_its_folder(self):
+        folder = self.folder / "tuned"
+        folder.mkdir()
+        (folder / "whole.json").write_bytes((GOLDEN / "diode_dataset.json").read_bytes())
+        for name, text in [("cut.json", (GOLDEN / "diode_dataset.json").read_bytes()[:-9]),
+                           ("k.autotune.json", b'{"key": [1, 2, 3'),
+                           ("N=64,K=32,device_name=X.json", b'{"1": '),
+                           ("t.csv", (GOLDEN / "timings.csv").read_bytes()[:-9])]:
+            (folder / name).write_bytes(text)
+            _, err = self.run_command("import", "--device", "X", folder, code=1)
+            self.assertIn(name, err)
+            (folder / name).unlink()
+        self.run_command("ls", code=1)  # there is no cache
+
+    def test_a_folder_without_a_file_of_any_format_is_an_error(self):
+        (self.folder / "src").mkdir()
+        (self.folder / "src/a.md").write_text("# A")
+        _, err = self.run_command("import", self.folder / "src", code=1)
+        self.assertIn("--format", err)
+
     def test_a_dry_run_stores_nothing(self):
         done = self.json_of("import", "--dry-run", GOLDEN / "diode_dataset.json")
         self.assertEqual((done["records"], done["dry_run"]), (30, True))

@@ -29,17 +29,23 @@ namespace fs = std::filesystem;
 struct Intake {
   std::vector<KeyedTrial> trials;
   exchange::DropList dropped;
+  nlohmann::ordered_json skipped = nlohmann::ordered_json::array();  // files of no format
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   bool is_spooled = false;  // left for the writer that runs
 };
 
+struct MeantFile {
+  std::string path;
+  bool is_found = false;  // in a folder; else it was named itself
+};
+
 // The files meant: those named, and those in folders that are named, sorted.
-Result<std::vector<std::string>> files_of(const std::vector<std::string>& words) {
-  std::vector<std::string> files;
+Result<std::vector<MeantFile>> files_of(const std::vector<std::string>& words) {
+  std::vector<MeantFile> files;
   for (const std::string& word : words) {
     std::error_code error;
     if (!fs::is_directory(word, error)) {
-      files.push_back(word);
+      files.push_back({word});
       continue;
     }
     std::vector<std::string> inside;
@@ -50,7 +56,7 @@ Result<std::vector<std::string>> files_of(const std::vector<std::string>& words)
     if (error) return unavailable("cannot list the folder " + word + ": " + error.message());
     if (inside.empty()) return not_found("the folder " + word + " has no files");
     std::sort(inside.begin(), inside.end());
-    files.insert(files.end(), inside.begin(), inside.end());
+    for (std::string& path : inside) files.push_back({std::move(path), true});
   }
   return files;
 }
@@ -69,26 +75,45 @@ Result<exchange::ImportOptions> read_options(const Arguments& arguments) {
   return options;
 }
 
-Result<Intake> read_files(const std::vector<std::string>& paths,
+Status read_file(const MeantFile& meant, std::optional<exchange::ExchangeFormat> format,
+                 exchange::ImportOptions options, Intake& intake) {
+  options.is_found = meant.is_found && !format.has_value();
+  if (options.is_found) {
+    const auto beginning = TRIODE_TRY(exchange::SourceFile::read_beginning(meant.path));
+    if (!claimed_format(beginning)) {
+      intake.skipped.push_back(meant.path);
+      intake.dropped.add("files in a folder that no format claims", meant.path);
+      return {};
+    }
+  }
+  const exchange::SourceFile file = TRIODE_TRY(exchange::SourceFile::read(meant.path));
+  const exchange::ExchangeFormat used =
+      format.has_value() ? *format : TRIODE_TRY(detect_format(file));
+  const exchange::ExchangeTable table = TRIODE_TRY(read_exchange(used, file, options));
+  const std::vector<KeyedTrial> trials = trials_of(table, used, file.base_name());
+  intake.trials.insert(intake.trials.end(), trials.begin(), trials.end());
+  intake.dropped.add_all(table.dropped);
+  intake.files.push_back({{"file", meant.path},
+                          {"format", std::string(to_string(used))},
+                          {"records", trials.size()},
+                          {"dropped", table.dropped.count()}});
+  return {};
+}
+
+Result<Intake> read_files(const std::vector<MeantFile>& files,
                           std::optional<exchange::ExchangeFormat> format,
                           const exchange::ImportOptions& options, ProgressLine& progress) {
   Intake intake;
-  for (const std::string& path : paths) {
-    const std::string place = std::to_string(intake.files.size() + 1);
-    progress.begin("reading file " + place + " of " + std::to_string(paths.size()) + ", " + path);
-    const exchange::SourceFile file = TRIODE_TRY(exchange::SourceFile::read(path));
-    const exchange::ExchangeFormat used =
-        format.has_value() ? *format : TRIODE_TRY(detect_format(file));
-    const exchange::ExchangeTable table = TRIODE_TRY(read_exchange(used, file, options));
-    const std::vector<KeyedTrial> trials = trials_of(table, used, file.base_name());
-    intake.trials.insert(intake.trials.end(), trials.begin(), trials.end());
-    intake.dropped.add_all(table.dropped);
-    intake.files.push_back({{"file", path},
-                            {"format", std::string(to_string(used))},
-                            {"records", trials.size()},
-                            {"dropped", table.dropped.count()}});
+  size_t place = 0;
+  for (const MeantFile& file : files) {
+    progress.begin("reading file " + std::to_string(++place) + " of " +
+                   std::to_string(files.size()) + ", " + file.path);
+    TRIODE_TRY(read_file(file, format, options, intake));
   }
-  return intake;
+  if (!intake.files.empty()) return intake;
+  return invalid_argument("none of the " + std::to_string(files.size()) +
+                          " files in the folder is of a format that can be told; say which with "
+                          "--format");
 }
 
 // Into the cache, or into its spool while another process writes there.
@@ -113,7 +138,7 @@ Status store(const std::string& path, Intake& intake, ProgressLine& progress) {
 }
 
 // All of the files or, if one is wrong or they cannot be stored, none.
-Result<Intake> take_in(const std::vector<std::string>& files,
+Result<Intake> take_in(const std::vector<MeantFile>& files,
                        std::optional<exchange::ExchangeFormat> format,
                        const exchange::ImportOptions& options, bool is_dry_run,
                        const Context& context) {
@@ -127,6 +152,7 @@ void report(const Intake& intake, bool is_dry_run, const Context& context) {
   if (context.json) {
     context.out << nlohmann::ordered_json{{"records", intake.trials.size()},
                                           {"files", intake.files},
+                                          {"skipped", intake.skipped},
                                           {"dropped", json_of(intake.dropped)},
                                           {"dry_run", is_dry_run},
                                           {"spooled", intake.is_spooled}}

@@ -55,6 +55,23 @@ TEST(SourceFile, StopsInflatingABomb) {
               FailsWith(StatusCode::kInvalidArgument, HasSubstr("inflates to more than")));
 }
 
+TEST(SourceFile, ReadsNoMoreThanItsBeginning) {
+  const TemporaryFolder folder;
+  const std::string text(3 * SourceFile::kBeginningBytes, 'a');
+  folder.write("a.json", text);
+  folder.write("b.json.gz", *deflate_gzip(text));
+  folder.write("cut.json.gz", deflate_gzip(text)->substr(0, 40));
+  const auto beginning = [&](const char* name) {
+    return SourceFile::read_beginning(folder.path() / name).take();
+  };
+  EXPECT_EQ(beginning("a.json").bytes().size(), SourceFile::kBeginningBytes);
+  EXPECT_EQ(beginning("b.json.gz").bytes().size(), SourceFile::kBeginningBytes);
+  EXPECT_EQ(beginning("b.json.gz").base_name(), "b.json");
+  EXPECT_LE(beginning("cut.json.gz").bytes().size(), SourceFile::kBeginningBytes);
+  EXPECT_THAT(SourceFile::read_beginning("/no/such/file"),
+              FailsWith(StatusCode::kNotFound, HasSubstr("/no/such/file")));
+}
+
 TEST(SourceFile, SaysWhyItCannotBeRead) {
   EXPECT_THAT(SourceFile::read("/no/such/file"),
               FailsWith(StatusCode::kNotFound, HasSubstr("/no/such/file")));

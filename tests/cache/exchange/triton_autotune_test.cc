@@ -63,6 +63,19 @@ TEST(TritonAutotune, RefusesWhatIsWrongWithItsPlace) {
       "\"BLOCK_SIZE_M\" is set twice");
 }
 
+TEST(TritonAutotune, LeavesOutOtherKernelsThatLieInTheSameFolder) {
+  ImportOptions options = on_a100();
+  options.is_found = true;
+  const SourceFile file("t/softmax.autotune.json", R"({"key": [1, "x"], "configs_timings": []})");
+  const auto table = read_triton_autotune(file, options);
+  ASSERT_TRUE(table.ok()) << table.status().message();
+  EXPECT_TRUE(table->rows.empty());
+  ASSERT_EQ(table->dropped.entries().size(), 1U);
+  EXPECT_EQ(table->dropped.entries()[0].example, "t/softmax.autotune.json");
+  const SourceFile cut("t/softmax.autotune.json", R"({"key": [1, "x"], "config)");
+  EXPECT_FALSE(read_triton_autotune(cut, options).ok());
+}
+
 TEST(TritonAutotune, WritesTimingsOfOtherToolsInItsOwnTerms) {
   ExchangeTable table;
   ExchangeRow row;
