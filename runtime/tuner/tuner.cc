@@ -70,23 +70,23 @@ void Tuner::report(ClientId client, const Reports& reports) {
   // Before the lock: a model looks into a space for that.
   std::vector<UnderstoodReport> understood;
   for (const ProblemReport& report : reports.reports) understood.push_back(understand(report));
-  std::vector<Verdict> verdicts;
-  Target target;
+  std::vector<std::pair<TunedCall, Verdict>> verdicts;
   {
     const std::lock_guard lock(mutex_);
     const auto known = clients_.find(client);
     if (known == clients_.end()) return;
-    target = known->second.target;
-    for (const UnderstoodReport& report : understood) {
-      std::optional<Verdict> verdict = take_report(client, known->second, report);
-      if (verdict) verdicts.push_back(std::move(*verdict));
+    for (const UnderstoodReport& each : understood) {
+      std::optional<Verdict> verdict = take_report(client, known->second, each);
+      if (!verdict) continue;
+      verdicts.emplace_back(TunedCall{each.report.call, known->second.target}, std::move(*verdict));
     }
   }
-  for (Verdict& verdict : verdicts) deliver(client, target, std::move(verdict));
+  for (auto& [call, verdict] : verdicts) deliver(client, call, std::move(verdict));
 }
 
-void Tuner::deliver(ClientId client, const Target& target, Verdict verdict) {
-  if (parts_.complete) parts_.complete(target, verdict);
+void Tuner::deliver(ClientId client, const TunedCall& call, Verdict verdict) {
+  const Status completed = parts_.complete ? parts_.complete(call.target, verdict) : Status();
+  if (!completed.ok()) return replace_lost(client, call, verdict.id, completed);
   parts_.deliver(client, verdict);
 }
 
@@ -215,7 +215,7 @@ bool Tuner::step(const std::function<bool()>& should_stop) {
                                                      : Result<SearchedProblem>(problem.status());
   if (problem.ok()) announce(call, *problem, found);
   for (const auto& [client, verdict] : finish(found, parts_.clock.now() - begin)) {
-    deliver(client, call.target, verdict);
+    deliver(client, call, verdict);
   }
   return true;
 }

@@ -68,9 +68,10 @@ class Tuner {
     // What trials a second are counted by, and when a call may be searched again: `clock` may stand
     // still while the tuner rests.
     const Clock& wall = steady_clock();
-    // Adds to a verdict for a client of this target what the book does not keep. Empty: nothing.
-    // Where deliver() is called.
-    std::function<void(const Target&, Verdict&)> complete = {};
+    // Adds to a verdict for a client of this target what the book does not keep. An error: its
+    // plan is of no use without, and is looked for anew. Empty: nothing is added. Where deliver()
+    // is called.
+    std::function<Status(const Target&, Verdict&)> complete = {};
     // Changes how a problem of this target is searched. Empty: all alike.
     std::function<void(const Target&, ProblemSearchOptions&)> adapt = {};
   };
@@ -138,7 +139,8 @@ class Tuner {
   std::vector<Delivery> finish(const Result<SearchedProblem>& found,
                                std::chrono::nanoseconds spent);
   void note_error(const Status& status);
-  void deliver(ClientId client, const Target& target, Verdict verdict);
+  void deliver(ClientId client, const TunedCall& call, Verdict verdict);
+  void replace_lost(ClientId client, const TunedCall& call, int64_t report_id, const Status& why);
 
   const Parts parts_;
   Metrics metrics_;
@@ -154,6 +156,7 @@ class Tuner {
   RecentRate trial_rate_;
   std::map<std::string, int> attempts_;   // of calls that did not begin or were withdrawn
   std::map<std::string, int> disturbed_;  // searches of a call since the last that was not
+  std::map<std::string, int> losses_;     // of a call's plans, whose code was gone
   TunerStatus status_;
 };
 

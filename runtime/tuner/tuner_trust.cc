@@ -23,7 +23,7 @@ bool Tuner::trust_next() {
   }
   const Result<TrustedChoice> choice = choose(call);
   for (const auto& [client, verdict] : settle_trust(call, choice)) {
-    deliver(client, call.target, verdict);
+    deliver(client, call, verdict);
   }
   return true;
 }

@@ -8,14 +8,17 @@ TRIODE_VGPU is the folder of the stand-ins; the rest is guest_run.py's.
 import json
 import os
 import signal
+import subprocess
 import threading
 import time
 import unittest
+from pathlib import Path
 
-from guest_run import GUESTS, TunedRun
+from guest_run import GUESTS, RUN, TunedRun
 
 PATIENCE_S = 200
 VGPU = os.environ["TRIODE_VGPU"]
+CACHE = Path(RUN).with_name("triode-cache")
 ANSWERED = {"is_answered": 1, "is_right": 1}
 RIGHT = {"is_right": 1}
 
@@ -53,6 +56,12 @@ class OnAVirtualGpu(TunedRun):
         """All of its calls, with right numbers and no word of it."""
         self.assert_facts(done, RIGHT)
         self.assertEqual((done.report["answered"], done.stderr), (0, ""))
+
+    def cache(self, *words):
+        """`triode cache WORDS`."""
+        done = subprocess.run([CACHE, *words], env=self.environment({}), text=True, timeout=PATIENCE_S,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def log(self) -> str:
         path = self.folder / "cache" / "tuner.log"
@@ -94,6 +103,14 @@ class Answers(OnAVirtualGpu):
         searches = len(self.events("search"))
         self.assert_facts(self.run_cublas("gemm_ex"), ANSWERED)
         self.assertEqual(len(self.events("search")), searches)
+
+    def test_plan_whose_code_was_pruned_is_looked_for_anew(self):
+        self.assert_facts(self.run_cublas("gemm_ex"), ANSWERED)
+        self.assertEqual(self.tuner("stop").returncode, 0)
+        self.cache("prune", "--artifacts", "0")
+        searches = len(self.events("search"))
+        self.assert_facts(self.run_cublas("gemm_ex"), ANSWERED)
+        self.assertEqual(len(self.events("search")), searches + 1)
 
     def test_vendor_stays_where_it_is_faster(self):
         self.assert_by_vendor(self.run_until(lambda: self.events("vendor-stays"),

@@ -72,7 +72,10 @@ class OneTuner : public ::testing::Test {
             },
             .deliver = [this](ClientId client,
                               const Verdict& verdict) { verdicts_.emplace_back(client, verdict); },
-            .wall = clock_},
+            .wall = clock_,
+            .complete = [this](
+                            const Target&,
+                            Verdict& verdict) { return verdict.plan.empty() ? Status() : lost_; }},
         ProblemSearchOptions{});
   }
 
@@ -98,6 +101,7 @@ class OneTuner : public ::testing::Test {
   PlanBook book_{(folder_.path() / "host.plans").string()};
   EventLog events_{""};
   Status no_space_;
+  Status lost_;  // of every plan, when it is to be sent
   std::vector<std::pair<ClientId, Verdict>> verdicts_;
   std::unique_ptr<Tuner> tuner_;
 };

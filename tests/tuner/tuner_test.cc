@@ -218,6 +218,39 @@ TEST_F(TunerTest, GivesUpACallWhosePlansAreWithdrawnAgainAndAgain) {
   EXPECT_THAT(verdicts_[0].second.plan, SizeIs(0));
 }
 
+TEST_F(TunerTest, SearchesAnewForAPlanThatCannotBeSentAnyMore) {
+  join(1);
+  report(1, 16);
+  step();
+  tuner_ = make_tuner();
+  join(1);
+  verdicts_.clear();
+  lost_ = not_found("its code is gone");
+  report(1, 16);
+  EXPECT_THAT(verdicts_, SizeIs(0));
+  EXPECT_EQ(book_.size(), 0u);
+  EXPECT_FALSE(log_.plan.has_value());
+  EXPECT_EQ(shown().state, ProblemState::kQueued);
+  lost_ = {};
+  EXPECT_TRUE(step());
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  EXPECT_EQ(verdicts_[0].second.id, 16);
+  EXPECT_THAT(verdicts_[0].second.plan, SizeIs(1));
+  EXPECT_EQ(book_.size(), 1u);
+}
+
+TEST_F(TunerTest, LeavesACallToTheVendorWhosePlansAreLostAgainAndAgain) {
+  lost_ = not_found("its code is gone");
+  join(1);
+  report(1, 16);
+  while (step()) {
+  }
+  EXPECT_EQ(runner_.begun, 3);
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  EXPECT_THAT(verdicts_[0].second.plan, SizeIs(0));
+  EXPECT_EQ(verdicts_[0].second.remark, "its code is gone");
+}
+
 TEST_F(TunerTest, GoesOnWhenTrialsCannotBeKept) {
   log_.fails = unavailable("the folder has vanished");
   join(1);

@@ -135,25 +135,17 @@ void GpuMachine::keep(const Target& target, const Problem& problem, const Space&
   codes_[name_of(target, problem, space.to_string(config))] = code;
 }
 
-void GpuMachine::complete(const Target& target, Verdict& verdict) {
-  if (verdict.plan.empty()) return;
+Status GpuMachine::complete(const Target& target, Verdict& verdict) {
+  if (verdict.plan.empty()) return {};
   SentPlan& plan = verdict.plan.front();
-  const auto look_up = [&]() -> Result<std::string> {
-    const Problem problem = TRIODE_TRY(parse_problem(plan.problem));
-    const Space space = TRIODE_TRY(space_of(target, problem));
-    auto code = find(target, problem, space, TRIODE_TRY(space.parse(plan.config)));
-    if (!code || digest_of(*code) != plan.code_digest) {
-      return not_found("the code of the plan is not in the cache any more");
-    }
-    return std::move(*code);
-  };
-  Result<std::string> code = look_up();
-  if (code.ok()) {
-    plan.code = std::move(code).take();
-    return;
+  const Problem problem = TRIODE_TRY(parse_problem(plan.problem));
+  const Space space = TRIODE_TRY(space_of(target, problem));
+  auto code = find(target, problem, space, TRIODE_TRY(space.parse(plan.config)));
+  if (!code || digest_of(*code) != plan.code_digest) {
+    return not_found("the code of the plan is not in the cache any more");
   }
-  verdict.plan.clear();
-  verdict.remark = code.status().message();
+  plan.code = std::move(*code);
+  return {};
 }
 
 std::function<Result<std::unique_ptr<TrialSession>>(const BeginRequest&)> gpu_trials(

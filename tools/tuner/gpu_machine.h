@@ -51,9 +51,9 @@ class GpuMachine {
   // The code of a config of that call, compiled if need be.
   Result<std::string> code_of(const TunedCall& call, const std::string& config);
 
-  // Puts the code of its plan into a verdict for a client of that target; takes the plan out, and
-  // says why, if the code is not there any more. Compiles nothing.
-  void complete(const Target& target, Verdict& verdict);
+  // Puts the code of its plan, if it has one, into a verdict for a client of that target. An error
+  // if the code is not there any more. Compiles nothing.
+  Status complete(const Target& target, Verdict& verdict);
 
   // Fewer trials than a cpu's, and more time: a compile takes a second.
   static void adapt(ProblemSearchOptions& options);

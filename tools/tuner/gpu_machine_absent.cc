@@ -30,7 +30,9 @@ std::vector<Result<uint64_t>> GpuMachine::emit(const Target&, const Problem&,
 Result<std::string> GpuMachine::code_of(const TunedCall&, const std::string&) {
   return without_cuda();
 }
-void GpuMachine::complete(const Target&, Verdict&) {}
+Status GpuMachine::complete(const Target&, Verdict&) {
+  return {};
+}
 
 std::function<Result<std::unique_ptr<TrialSession>>(const BeginRequest&)> gpu_trials(uint64_t) {
   return {};

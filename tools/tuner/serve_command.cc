@@ -217,7 +217,7 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
            },
        .complete =
            [&](const Target& target, Verdict& verdict) {
-             if (GpuMachine::runs(target)) gpus.complete(target, verdict);
+             return GpuMachine::runs(target) ? gpus.complete(target, verdict) : Status();
            },
        .adapt =
            [](const Target& target, ProblemSearchOptions& search) {
