@@ -57,7 +57,12 @@ Result<std::string> TritonPool::toolchain(const std::string& arch) {
 Result<TritonKernel> TritonPool::compile(const Problem& problem, const Config& config,
                                          const std::string& arch) {
   const std::string request = TRIODE_TRY(triton_request(problem, config, arch));
-  return read_triton_answer(TRIODE_TRY(ask(request)));
+  std::vector<std::string> frames = TRIODE_TRY(ask(request));
+  TritonKernel kernel = TRIODE_TRY(read_triton_answer(std::move(frames)));
+  // A worker that started later may have found another Triton.
+  const std::lock_guard lock(mutex_);
+  toolchains_.insert_or_assign(arch, kernel.toolchain);
+  return kernel;
 }
 
 }  // namespace triode::cuda

@@ -34,8 +34,9 @@ class TritonPool {
   explicit TritonPool(TritonPoolOptions options);
 
   // Triton, its assembler for `arch`, and our kernel sources: what decides the code besides
-  // triton_request(), and so part of triton_artifact_key(). Asks a worker the first time, which
-  // takes about a second; then at once. kUnavailable as for compile().
+  // triton_request(), and so part of the key of what is compiled. Asks a worker the first time,
+  // which takes about a second; then at once what the latest answer said. kUnavailable as for
+  // compile().
   Result<std::string> toolchain(const std::string& arch);
 
   // kInvalidArgument, with the compiler's words, if Triton refuses; kUnavailable if the worker

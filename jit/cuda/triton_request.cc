@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/dtype.h"
-#include "core/sha256.h"
 #include "jit/cuda/triton_space.h"
 
 namespace triode::cuda {
@@ -118,10 +117,6 @@ Result<std::string> triton_request(const Problem& problem, const Config& config,
 
 std::string triton_toolchain_request(const std::string& arch) {
   return line("arch", arch) + line("describe", 1);
-}
-
-std::string triton_artifact_key(const std::string& request, const std::string& toolchain) {
-  return to_hex(sha256(line("toolchain", toolchain) + request));
 }
 
 }  // namespace triode::cuda

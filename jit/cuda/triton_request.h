@@ -18,9 +18,4 @@ Result<std::string> triton_request(const Problem& problem, const Config& config,
 // Asks for the toolchain alone.
 std::string triton_toolchain_request(const std::string& arch);
 
-// Under which serialise(kernel) may be kept and found again: a digest, in hexadecimal, of the
-// request and of TritonPool::toolchain(). A changed Triton, assembler or kernel source is another
-// key.
-std::string triton_artifact_key(const std::string& request, const std::string& toolchain);
-
 }  // namespace triode::cuda

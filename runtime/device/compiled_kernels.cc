@@ -98,9 +98,11 @@ Result<CudaProgram> compile_nvrtc_program(const cuda::NvrtcCompiler& nvrtc, cons
                     {CallValue::kAlphaF64, X(alpha)},
                     {CallValue::kBetaF64, X(beta)}};
 #undef X
-  return CudaProgram{
-      "nvrtc " + nvrtc.version() + " source " + std::to_string(cuda::kNvrtcGemmVersion),
-      {std::move(launch)}};
+  return CudaProgram{nvrtc_toolchain(nvrtc), {std::move(launch)}};
+}
+
+std::string nvrtc_toolchain(const cuda::NvrtcCompiler& nvrtc) {
+  return "nvrtc " + nvrtc.version() + " source " + std::to_string(cuda::kNvrtcGemmVersion);
 }
 
 cuda::BlockLimits block_limits_of(const Target& target) {

@@ -25,6 +25,9 @@ cuda::BlockLimits block_limits_of(const Target& target);
 CudaProgram triton_program(const Problem& problem, const cuda::BlockLimits& limits,
                            cuda::TritonKernel kernel, const cuda::TritonValues& fixed = {});
 
+// What compile_nvrtc_program() says in CudaProgram::toolchain: "nvrtc 13.2 source 1".
+std::string nvrtc_toolchain(const cuda::NvrtcCompiler& nvrtc);
+
 // Our CUDA C++ matmul for that problem, compiled by NVRTC. kInvalidArgument, with the compiler's
 // words, if it refuses.
 Result<CudaProgram> compile_nvrtc_program(const cuda::NvrtcCompiler& nvrtc, const std::string& isa,

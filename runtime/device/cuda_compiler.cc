@@ -93,6 +93,12 @@ Result<Space> CudaCompiler::space_of(const Target& target, const Problem& proble
                      "\" on a GPU without NVRTC");
 }
 
+Result<std::string> CudaCompiler::toolchain(const Target& target, const Problem& problem) {
+  if (takes_triton(target, problem)) return triton_->toolchain(target.isa);
+  if (!nvrtc_) return unsupported("no kernel of ours does \"" + to_string(problem) + "\" here");
+  return nvrtc_toolchain(*nvrtc_);
+}
+
 Result<CudaProgram> CudaCompiler::compile(const Target& target, const Problem& problem,
                                           const Config& config) {
   if (takes_triton(target, problem)) {

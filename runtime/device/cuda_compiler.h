@@ -35,7 +35,14 @@ class CudaCompiler {
   // The configs of a problem on that target: kUnsupported if neither kernel does it.
   Result<Space> space_of(const Target& target, const Problem& problem) const;
 
-  // kUnsupported, with the compiler's words, for a config that does not compile.
+  // All that decides the code of that problem besides target, problem and config: the compilers
+  // with their versions, and our sources. What compile() says in CudaProgram::toolchain, unless
+  // they were replaced meanwhile. The first time for Triton a Python process is asked, which takes
+  // about a second; kUnavailable if it does not answer.
+  Result<std::string> toolchain(const Target& target, const Problem& problem);
+
+  // kUnsupported, with the compiler's words, for a config that does not compile; kUnavailable if
+  // the compiler itself was not there, ended or took too long.
   Result<CudaProgram> compile(const Target& target, const Problem& problem, const Config& config);
 
   bool has_triton() const { return triton_ != nullptr; }

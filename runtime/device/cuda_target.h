@@ -19,8 +19,8 @@ struct CudaDeviceIdentity {
   int64_t memory_bytes = 0;
 };
 
-// Part of every cuda target's toolchain; raised when what our kernels are made of changes so that
-// old timings say nothing any more.
+// Part of every cuda target's toolchain, to which the tuner adds what compiles; raised when it is
+// checked, timed or launched so differently that old plans and timings say nothing any more.
 inline constexpr int kCudaKernelsVersion = 1;
 
 // kUnavailable, with the driver's words, if there is no such device.

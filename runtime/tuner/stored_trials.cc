@@ -9,6 +9,7 @@
 #include "cache/sample_key.h"
 #include "cache/spool_writer.h"
 #include "cache/validity.h"
+#include "runtime/tuner/checked_code.h"
 
 namespace triode::tuner {
 namespace {
@@ -157,6 +158,12 @@ Status StoredTrials::keep_plan(const TunedCall& call, const StoredPlan& plan,
   record.vendor_ns = plan.vendor_ns;
   record.plan_ns = plan.plan_ns;
   record.when_unix_s = unix_seconds();
+  if (ArtifactStore* const store = artifacts()) {
+    const auto artifact = store->find(
+        checked_code_key(call.target, plan.problem, plan.config, plan.code_digest));
+    // The code of a GPU's plan goes last where artifacts must make room.
+    if (artifact.ok()) record.artifact = artifact->value_or("");
+  }
   return change_plan({key_of(call, plan.problem), record, record.when_unix_s});
 }
 

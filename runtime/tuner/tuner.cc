@@ -232,9 +232,10 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
   parts_.events.write("search", {{"problem", text}, {"vendor", call.call.vendor()}});
   const Space space = TRIODE_TRY(parts_.space_of(call.target, problem));
   note_error(parts_.log.begin_search());
-  const std::vector<Trial> known = parts_.log.known(call.target, problem, space);
+  const Target recorded = TRIODE_TRY(recorded_as(call.target, problem));
+  const std::vector<Trial> known = parts_.log.known(recorded, problem, space);
   std::vector<Trial> all = known;
-  SearchJournal journal({parts_.log, parts_.events, metrics_, parts_.clock}, call.target, problem,
+  SearchJournal journal({parts_.log, parts_.events, metrics_, parts_.clock}, recorded, problem,
                         space);
   ProblemSearchOptions options = search_options_;
   options.should_stop = should_stop;

@@ -72,6 +72,9 @@ class Tuner {
     // plan is of no use without, and is looked for anew. Empty: nothing is added. Where deliver()
     // is called.
     std::function<Status(const Target&, Verdict&)> complete = {};
+    // The target under which trials of a problem are kept, whose toolchain says all that decides
+    // the code. Empty: the program's own. The thread of step().
+    std::function<Result<Target>(const Target&, const Problem&)> recorded_as = {};
     // Changes how a problem of this target is searched. Empty: all alike.
     std::function<void(const Target&, ProblemSearchOptions&)> adapt = {};
   };
@@ -125,6 +128,9 @@ class Tuner {
   void take_figures(ClientId id, const TunedCall& call, const Problem& problem,
                     const ProblemReport& report);
   std::optional<Settled> find_settled(const TunedCall& call, const Problem& problem) const;
+  Result<Target> recorded_as(const Target& target, const Problem& problem) const {
+    return parts_.recorded_as ? parts_.recorded_as(target, problem) : Result<Target>(target);
+  }
   Result<SearchedProblem> search(const TunedCall& call, const Problem& problem,
                                  const std::function<bool()>& should_stop);
   void count_trial(const std::string& identity, const Trial& trial);

@@ -31,9 +31,10 @@ bool Tuner::trust_next() {
 Result<TrustedChoice> Tuner::choose(const TunedCall& call) {
   const Problem problem = TRIODE_TRY(problem_of(call.call));
   const Space space = TRIODE_TRY(parts_.space_of(call.target, problem));
-  const std::vector<Trial> known = parts_.log.known(call.target, problem, space);
+  const Target recorded = TRIODE_TRY(recorded_as(call.target, problem));
+  const std::vector<Trial> known = parts_.log.known(recorded, problem, space);
   const auto record = [&](const Trial& trial) {
-    note_error(parts_.log.record(call.target, problem, space,
+    note_error(parts_.log.record(recorded, problem, space,
                                  {{trial.config, {trial.outcome, trial.measurement}}}));
   };
   Result<TrustedChoice> choice =

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stands in for compile_worker.py: what it does with a request is chosen by its block_m.
 
-With TRIODE_WORKER_ANSWERS_ALL=1 it answers all of them."""
+With TRIODE_WORKER_ANSWERS_ALL=1 it answers all of them; TRIODE_WORKER_TOOLCHAIN is what it says that it is."""
 
 import os
 import struct
@@ -36,8 +36,9 @@ def small_cubin(entry):
 
 
 def answer(block_m):
+    toolchain = os.environ.get("TRIODE_WORKER_TOOLCHAIN", "triton 9.9").encode()
     if block_m is None:
-        return [b"toolchain=triton 9.9\nfunctions=0\n"]
+        return [b"toolchain=" + toolchain + b"\nfunctions=0\n"]
     if block_m == "64":
         return [b"error=too many registers\nmore words"]
     if block_m == "128":
@@ -45,7 +46,7 @@ def answer(block_m):
         lines = f"entry={entry}\nthreads=128\nshared_bytes=64\nparameters=\n"
         lines += "global_scratch_bytes=0\nprofile_scratch_bytes=0\n"
         lines += "block_m=128\nblock_n=32\nsplits=1\npersistent=0\n"
-        return [b"toolchain=triton 9.9\nfunctions=1\n", lines.encode(), b"ptx", small_cubin(entry)]
+        return [b"toolchain=" + toolchain + b"\nfunctions=1\n", lines.encode(), b"ptx", small_cubin(entry)]
     return []
 
 

@@ -74,19 +74,6 @@ TEST(TritonRequest, RefusesMorePiecesThanBlocksCanBeNumbered) {
               FailsWith(StatusCode::kUnsupported, HasSubstr("larger blocks")));
 }
 
-TEST(TritonArtifactKey, ChangesWithTheRequestAndTheToolchain) {
-  const std::string request = request_of(Problem::mm(DType::kF16, 64, 64, 64));
-  const std::string key = triton_artifact_key(request, "triton 3.9.0 ptxas 12.9.86 source aa");
-  EXPECT_EQ(key.size(), 64u);
-  EXPECT_EQ(key, triton_artifact_key(request, "triton 3.9.0 ptxas 12.9.86 source aa"));
-  for (const char* other :
-       {"triton 3.9.1 ptxas 12.9.86 source aa", "triton 3.9.0 ptxas 12.9.87 source aa",
-        "triton 3.9.0 ptxas 12.9.86 source ab"}) {
-    EXPECT_NE(key, triton_artifact_key(request, other));
-  }
-  EXPECT_NE(key, triton_artifact_key(request + "x=1\n", "triton 3.9.0 ptxas 12.9.86 source aa"));
-}
-
 TEST(TritonAnswer, ThatMakesNoSenseIsRefused) {
   EXPECT_THAT(read_triton_answer({}), FailsWith(StatusCode::kUnavailable, HasSubstr("nothing")));
   EXPECT_THAT(read_triton_answer({"functions=x\n"}),

@@ -14,14 +14,15 @@
 #include "runtime/device/cuda_compiler.h"
 #include "runtime/device/cuda_program.h"
 #include "runtime/device/cuda_target.h"
+#include "runtime/tuner/checked_code.h"
 #include "runtime/tuner/gpu_trial.h"
 #include "runtime/tuner/vendor_call.h"
 
 namespace triode::tuner {
 namespace {
 
-// Codes in memory: more than the trials of a search.
-constexpr size_t kMostCodes = 512;
+// Names of codes in memory, two for each: more than the trials of a search.
+constexpr size_t kMostCodes = 1024;
 // Compiles at once: as many as there are Python workers.
 constexpr size_t kCompiles = 2;
 
@@ -34,8 +35,18 @@ int64_t unix_seconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-std::string name_of(const Target& target, const Problem& problem, const std::string& config) {
-  return problem_key(target, problem) + config;
+std::string name_of(const SampleKey& key) {
+  std::string name;
+  for (const auto* part :
+       {&key.device, &key.problem, &key.config, &key.validity.toolchain, &key.validity.driver}) {
+    name += *part + '\n';
+  }
+  return name;
+}
+
+Target with_compiler(Target target, const std::string& toolchain) {
+  target.toolchain += "; " + toolchain;
+  return target;
 }
 
 // How many configs of a problem are tried: TRIODE_GPU_TRIALS, where it says so.
@@ -74,9 +85,9 @@ Result<Space> GpuMachine::space_of(const Target& target, const Problem& problem)
 
 std::vector<Result<uint64_t>> GpuMachine::emit(const Target& target, const Problem& problem,
                                                std::span<const Config> configs) {
-  const Result<Space> space = space_of(target, problem);
-  if (!space.ok()) return {};
   std::vector<Result<uint64_t>> digests(configs.size(), unavailable("not compiled"));
+  const Result<Space> space = space_of(target, problem);
+  if (!space.ok()) return std::vector(configs.size(), Result<uint64_t>(space.status()));
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t i = next++; i < configs.size(); i = next++) {
@@ -97,16 +108,20 @@ Result<std::string> GpuMachine::code_of(const TunedCall& call, const std::string
   return compile(call.target, problem, space, TRIODE_TRY(space.parse(config)));
 }
 
-std::optional<std::string> GpuMachine::find(const Target& target, const Problem& problem,
-                                            const Space& space, const Config& config) {
+Result<Target> GpuMachine::recorded_as(const Target& target, const Problem& problem) {
+  CudaCompiler* const compiling = TRIODE_TRY(compiler());
+  return with_compiler(target, TRIODE_TRY(compiling->toolchain(target, problem)));
+}
+
+std::optional<std::string> GpuMachine::find(const SampleKey& key) {
   {
     const std::lock_guard lock(mutex_);
-    const auto known = codes_.find(name_of(target, problem, space.to_string(config)));
-    if (known != codes_.end()) return known->second;
+    const auto known = codes_.find(name_of(key));
+    if (known != codes_.end()) return *known->second;
   }
   const ArtifactStore* const store = trials_.artifacts();
   if (store == nullptr) return std::nullopt;
-  const auto digest = store->find(sample_key(target, problem, space, config));
+  const auto digest = store->find(key);
   if (!digest.ok() || !*digest) return std::nullopt;
   auto code = store->code(**digest);
   const bool is_there = code.ok() && *code && parse_cuda_program(**code).ok();
@@ -115,32 +130,38 @@ std::optional<std::string> GpuMachine::find(const Target& target, const Problem&
 
 Result<std::string> GpuMachine::compile(const Target& target, const Problem& problem,
                                         const Space& space, const Config& config) {
-  if (auto known = find(target, problem, space, config)) return std::move(*known);
+  const Target recorded = TRIODE_TRY(recorded_as(target, problem));
+  if (auto known = find(sample_key(recorded, problem, space, config))) return std::move(*known);
   CudaCompiler* const compiling = TRIODE_TRY(compiler());
-  const std::string code = to_bytes(TRIODE_TRY(compiling->compile(target, problem, config)));
-  keep(target, problem, space, config, code);
+  const CudaProgram program = TRIODE_TRY(compiling->compile(target, problem, config));
+  const std::string code = to_bytes(program);
+  // By what did compile it: the compiler may have been replaced since it was asked.
+  const Target compiled = with_compiler(target, program.toolchain);
+  keep(sample_key(compiled, problem, space, config),
+       checked_code_key(target, problem, space.to_string(config), digest_of(code)), code);
   return code;
 }
 
-void GpuMachine::keep(const Target& target, const Problem& problem, const Space& space,
-                      const Config& config, const std::string& code) {
+void GpuMachine::keep(const SampleKey& as_compiled, const SampleKey& as_checked,
+                      const std::string& code) {
   if (ArtifactStore* const store = trials_.artifacts()) {
     ArtifactFacts facts;
     facts.kind = "cuda-program";
-    // What cannot be kept is compiled again.
-    (void)store->put(sample_key(target, problem, space, config), code, facts, unix_seconds());
+    // What cannot be kept is compiled again. The store has equal code once.
+    (void)store->put(as_compiled, code, facts, unix_seconds());
+    (void)store->put(as_checked, code, facts, unix_seconds());
   }
+  const auto shared = std::make_shared<const std::string>(code);
   const std::lock_guard lock(mutex_);
   if (codes_.size() >= kMostCodes) codes_.clear();
-  codes_[name_of(target, problem, space.to_string(config))] = code;
+  codes_[name_of(as_compiled)] = codes_[name_of(as_checked)] = shared;
 }
 
 Status GpuMachine::complete(const Target& target, Verdict& verdict) {
   if (verdict.plan.empty()) return {};
   SentPlan& plan = verdict.plan.front();
   const Problem problem = TRIODE_TRY(parse_problem(plan.problem));
-  const Space space = TRIODE_TRY(space_of(target, problem));
-  auto code = find(target, problem, space, TRIODE_TRY(space.parse(plan.config)));
+  auto code = find(checked_code_key(target, problem, plan.config, plan.code_digest));
   if (!code || digest_of(*code) != plan.code_digest) {
     return not_found("the code of the plan is not in the cache any more");
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/sample_key.h"
 #include "core/config.h"
 #include "core/problem.h"
 #include "core/space.h"
@@ -30,8 +31,9 @@ namespace triode::tuner {
 
 // The GPUs that programs report calls on, as far as the tuner needs them: what could run there, and
 // its code. The tuner itself opens no GPU; workers do. Compiles when first asked, and keeps the
-// code in the cache's artifacts, so that a plan of an earlier run comes with what was checked then.
-// Any thread.
+// code in the cache's artifacts: for the next search by what compiled it, so that another Triton or
+// a changed source compiles anew, and for a plan of an earlier run by its digest, so that it comes
+// with what was checked then (docs/adr/0059). Any thread.
 class GpuMachine {
  public:
   // `trials` must outlive this. While it has no artifacts, code is kept in memory alone.
@@ -55,23 +57,25 @@ class GpuMachine {
   // if the code is not there any more. Compiles nothing.
   Status complete(const Target& target, Verdict& verdict);
 
+  // The target under which trials of that problem are kept: its toolchain names the compiler too.
+  // kUnavailable if that does not answer.
+  Result<Target> recorded_as(const Target& target, const Problem& problem);
+
   // Fewer trials than a cpu's, and more time: a compile takes a second.
   static void adapt(ProblemSearchOptions& options);
 
  private:
   Result<CudaCompiler*> compiler();
   // What was compiled before; empty if nothing was, or it is kept no more.
-  std::optional<std::string> find(const Target& target, const Problem& problem, const Space& space,
-                                  const Config& config);
+  std::optional<std::string> find(const SampleKey& key);
   Result<std::string> compile(const Target& target, const Problem& problem, const Space& space,
                               const Config& config);
-  void keep(const Target& target, const Problem& problem, const Space& space, const Config& config,
-            const std::string& code);
+  void keep(const SampleKey& as_compiled, const SampleKey& as_checked, const std::string& code);
 
   TrialLog& trials_;
   std::mutex mutex_;  // guards what follows
   std::shared_ptr<CudaCompiler> compiler_;
-  std::map<std::string, std::string> codes_;  // by target, problem and config: the latest ones
+  std::map<std::string, std::shared_ptr<const std::string>> codes_;  // by name_of(): latest ones
 };
 
 // TrialWorkerOptions::begin_on_gpu; empty where Triode was built without CUDA.

@@ -30,6 +30,9 @@ std::vector<Result<uint64_t>> GpuMachine::emit(const Target&, const Problem&,
 Result<std::string> GpuMachine::code_of(const TunedCall&, const std::string&) {
   return without_cuda();
 }
+Result<Target> GpuMachine::recorded_as(const Target&, const Problem&) {
+  return without_cuda();
+}
 Status GpuMachine::complete(const Target&, Verdict&) {
   return {};
 }

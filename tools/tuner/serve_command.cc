@@ -219,6 +219,11 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
            [&](const Target& target, Verdict& verdict) {
              return GpuMachine::runs(target) ? gpus.complete(target, verdict) : Status();
            },
+       .recorded_as =
+           [&](const Target& target, const Problem& problem) {
+             return GpuMachine::runs(target) ? gpus.recorded_as(target, problem)
+                                             : Result<Target>(target);
+           },
        .adapt =
            [](const Target& target, ProblemSearchOptions& search) {
              if (GpuMachine::runs(target)) GpuMachine::adapt(search);

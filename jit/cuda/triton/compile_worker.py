@@ -8,6 +8,7 @@ one frame, whose first line is "error=..." and the rest the compiler's own words
 to standard error.
 """
 
+import functools
 import hashlib
 import os
 import re
@@ -48,17 +49,23 @@ def capability(request):
     return int(request["arch"].removeprefix("sm_"))
 
 
+@functools.cache
+def source_digest():
+    """Of our own sources. Read when this worker starts: what it compiles is what it then imports."""
+    digest = hashlib.sha256()
+    for name in SOURCES:
+        with open(os.path.join(FOLDER, name), "rb") as source:
+            digest.update(source.read())
+    return digest.hexdigest()[:16]
+
+
 def toolchain(arch):
     """All that decides the code besides the request: Triton, the assembler, and our own sources."""
     import triton
     from triton.backends.nvidia.compiler import get_ptxas_version
 
     ptxas = re.search(r"\bV(\d[\w.]*)", get_ptxas_version(arch)).group(1)
-    digest = hashlib.sha256()
-    for name in SOURCES:
-        with open(os.path.join(FOLDER, name), "rb") as source:
-            digest.update(source.read())
-    return f"triton {triton.__version__} ptxas {ptxas} source {digest.hexdigest()[:16]}"
+    return f"triton {triton.__version__} ptxas {ptxas} source {source_digest()}"
 
 
 def parameter_names(ttir, entry):
@@ -110,6 +117,7 @@ def main():
     # Line numbers would bring the place of these files into the code.
     os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
     sys.path.insert(0, FOLDER)
+    source_digest()
     while (data := read_frame(sys.stdin.buffer)) is not None:
         for frame in answer(data):
             write_frame(answers, frame)
