@@ -12,6 +12,7 @@ namespace triode::cuda {
 namespace {
 
 constexpr std::string_view kError = "error=";
+constexpr std::string_view kUnavailable = "unavailable=";
 constexpr size_t kFramesOfFunction = 3;
 constexpr uint32_t kMostFunctions = 2;  // the matmul and its reduction
 
@@ -128,6 +129,9 @@ Result<Lines> read_head(const std::vector<std::string>& frames) {
   if (frames[0].starts_with(kError)) {
     return invalid_argument("Triton refused the kernel: " + frames[0].substr(kError.size()));
   }
+  if (frames[0].starts_with(kUnavailable)) {
+    return unavailable("Triton cannot compile here: " + frames[0].substr(kUnavailable.size()));
+  }
   if (frames.size() != 1 + TRIODE_TRY(frames_after(frames[0]))) {
     return unavailable("the Triton worker's answer has another number of frames than it says");
   }
@@ -137,7 +141,7 @@ Result<Lines> read_head(const std::vector<std::string>& frames) {
 }  // namespace
 
 Result<size_t> frames_after(const std::string& first) {
-  if (first.starts_with(kError)) return size_t{0};
+  if (first.starts_with(kError) || first.starts_with(kUnavailable)) return size_t{0};
   const uint32_t functions = TRIODE_TRY(read_number(read_lines(first), "functions"));
   if (functions > kMostFunctions) return unavailable("the Triton worker sent what is no answer");
   return functions * kFramesOfFunction;

@@ -82,10 +82,11 @@ class ProblemSearch {
     std::stable_sort(best.begin(), best.end(), [](const Trial& a, const Trial& b) {
       return a.measurement.median_ns < b.measurement.median_ns;
     });
+    std::vector<Config> first;
     for (size_t i = 0; i < std::min(kKnownFirst, best.size()); ++i) {
-      TRIODE_TRY(try_config(best[i].config));
+      first.push_back(best[i].config);
     }
-    return {};
+    return try_batch(first);
   }
 
   Status try_proposed() {
@@ -100,6 +101,7 @@ class ProblemSearch {
   Status try_batch(const std::vector<Config>& batch) {
     std::vector<Result<uint64_t>> digests;
     if (options_.emit) digests = options_.emit(batch);
+    TRIODE_TRY(check_compiler(digests));
     for (size_t i = 0; i < batch.size() && !is_over(); ++i) {
       if (i < digests.size() && is_done_with(batch[i], digests[i])) continue;
       TRIODE_TRY(try_config(batch[i]));
@@ -107,8 +109,22 @@ class ProblemSearch {
     return {};
   }
 
+  // An error if the compiler was not there for any of them: whoever searches later may find it.
+  static Status check_compiler(const std::vector<Result<uint64_t>>& digests) {
+    for (const Result<uint64_t>& digest : digests) {
+      if (digest.ok() || digest.status().code() != StatusCode::kUnavailable) return {};
+    }
+    return digests.empty() ? Status() : digests.front().status();
+  }
+
   // Whether the code says all there is to say of the config: there is none, or it was tried.
   bool is_done_with(const Config& config, const Result<uint64_t>& digest) {
+    if (!digest.ok() && digest.status().code() == StatusCode::kUnavailable) {
+      // Passed over here, and not recorded: it says nothing of the config.
+      if (remark_.empty()) remark_ = digest.status().message();
+      seen_.push_back({config, {OutcomeKind::kCompileFailed, digest.status().message()}, {}});
+      return true;
+    }
     if (!digest.ok()) {
       note({config, {OutcomeKind::kCompileFailed, digest.status().message()}, {}});
       return true;

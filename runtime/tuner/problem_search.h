@@ -30,7 +30,8 @@ struct ProblemSearchOptions {
   double race_share = 0.1;  // of the budget, each race
   PublishRule rule;
   // Says what code configs become, before any of them is tried, as emit_digests() does: a config
-  // whose code was tried already is passed over. Empty: every config is tried.
+  // whose code was tried already is passed over. So is one that is kUnavailable, which no trial
+  // tells of; if all of them are, the search ends with that. Empty: every config is tried.
   std::function<std::vector<Result<uint64_t>>(std::span<const Config>)> emit;
   // Asked between trials; true ends the search: kUnavailable.
   std::function<bool()> should_stop;

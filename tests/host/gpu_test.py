@@ -187,6 +187,10 @@ class WithoutAPart(OnAVirtualGpu):
         done = self.run_until(lambda: self.events("vendor-stays"), {"TRIODE_PYTHON": "/bin/false"})
         self.assert_by_vendor(done)
         self.assertIn("Triton", self.events("vendor-stays")[0])
+        self.assertEqual(json.loads(self.tuner("status", "--json").stdout)["failed_trials"], 0)
+        # Which says nothing of any kernel: once it is there, all goes well.
+        self.assertEqual(self.tuner("stop").returncode, 0)
+        self.assert_facts(self.run_cublas("gemm_ex", variables={"TRIODE_PYTHON": ""}), ANSWERED)
 
     def test_without_plans_from_the_tuner(self):
         self.assert_facts(self.run_cublas("gemm_ex"), ANSWERED)

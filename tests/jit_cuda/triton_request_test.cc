@@ -74,6 +74,15 @@ TEST(TritonRequest, RefusesMorePiecesThanBlocksCanBeNumbered) {
               FailsWith(StatusCode::kUnsupported, HasSubstr("larger blocks")));
 }
 
+TEST(TritonAnswer, ThatBlamesTheMachineIsNoRefusalOfTheKernel) {
+  const std::vector<std::string> frames = {"unavailable=No module named 'triton'\nTraceback"};
+  EXPECT_EQ(frames_after(frames[0]).value(), 0u);
+  EXPECT_THAT(read_triton_answer(frames),
+              FailsWith(StatusCode::kUnavailable, HasSubstr("No module named")));
+  EXPECT_THAT(read_triton_toolchain(frames),
+              FailsWith(StatusCode::kUnavailable, HasSubstr("No module named")));
+}
+
 TEST(TritonAnswer, ThatMakesNoSenseIsRefused) {
   EXPECT_THAT(read_triton_answer({}), FailsWith(StatusCode::kUnavailable, HasSubstr("nothing")));
   EXPECT_THAT(read_triton_answer({"functions=x\n"}),

@@ -113,6 +113,34 @@ TEST_F(ProblemSearchTest, NeverTriesAgainWhatHasCrashed) {
   EXPECT_THAT(runner_.tried, Not(Contains(StartsWith("x=6"))));
 }
 
+TEST_F(ProblemSearchTest, SaysNothingOfAConfigWhoseCompilerWasNotThere) {
+  std::vector<Trial> told;
+  options_.on_trial = [&](const Trial& trial) { told.push_back(trial); };
+  options_.emit = [&](std::span<const Config> configs) {
+    std::vector<Result<uint64_t>> digests;
+    for (const Config& config : configs) {
+      const std::string text = space_.to_string(config);
+      if (text == "x=7 y=3") {
+        digests.emplace_back(unavailable("it did not answer in time"));
+      } else {
+        digests.emplace_back(std::hash<std::string>()(text));
+      }
+    }
+    return digests;
+  };
+  EXPECT_NE(search().value().plan->config, "x=7 y=3");
+  EXPECT_THAT(told, SizeIs(39));
+  EXPECT_THAT(ranker_.learnt, SizeIs(39));
+}
+
+TEST_F(ProblemSearchTest, EndsWithoutACompiler) {
+  options_.on_trial = [](const Trial&) { ADD_FAILURE() << "nothing was tried"; };
+  options_.emit = [](std::span<const Config> configs) {
+    return std::vector(configs.size(), Result<uint64_t>(unavailable("no Python")));
+  };
+  EXPECT_THAT(search(), FailsWith(StatusCode::kUnavailable, HasSubstr("no Python")));
+}
+
 TEST_F(ProblemSearchTest, TriesFirstWhatWasFastBefore) {
   const auto with_ns = [](double ns) { return Measurement{ns, ns, 0, 3}; };
   known_ = {{config_at(7, 2), {}, with_ns(2000)}, {config_at(7, 3), {}, with_ns(1000)}};

@@ -4,7 +4,8 @@
 A frame is a length (four bytes, little-endian) and as many bytes. A request is one frame of "name=value"
 lines, those of kernel_request.py, or with "describe=1" for the toolchain alone. The answer is a frame of
 lines, "toolchain" and "functions", and for each function three frames: lines, the PTX, the cubin. Or it is
-one frame, whose first line is "error=..." and the rest the compiler's own words. Whatever Triton prints goes
+one frame, whose first line is "error=..." and the rest the compiler's own words; "unavailable=..." says that
+the machine failed and not the kernel (no Triton, no memory, a full disk). Whatever Triton prints goes
 to standard error.
 """
 
@@ -107,7 +108,8 @@ def answer(data):
         return compile_request(parse_lines(data.decode()))
     except Exception as error:  # whatever the compiler throws is an answer, not the worker's end
         first = str(error).strip().splitlines() or [type(error).__name__]
-        return [f"error={first[0]}\n{traceback.format_exc()}".encode()]
+        kind = "unavailable" if isinstance(error, (ImportError, MemoryError, OSError)) else "error"
+        return [f"{kind}={first[0]}\n{traceback.format_exc()}".encode()]
 
 
 def main():
