@@ -198,7 +198,10 @@ class WithoutAPart(OnAVirtualGpu):
         os.kill(tuner, signal.SIGSTOP)
         self.addCleanup(os.kill, tuner, signal.SIGCONT)
         stop = time.monotonic() + 3
-        self.assert_facts(self.run_until(lambda: time.monotonic() > stop), RIGHT)
+        done = self.run_until(lambda: time.monotonic() > stop)
+        self.assert_facts(done, RIGHT)
+        self.assertEqual(done.report["answered"], 0)
+        self.assertGreater(done.report["calls"], 20)
 
     def test_without_an_executor(self):
         done = self.run_until(lambda: self.events("vendor-stays"),
