@@ -75,7 +75,7 @@ T attribute(const CublasLibrary& library, cublasLtMatrixLayout_t of,
 }
 
 struct Layout {
-  int32_t type, order, batch;
+  int32_t type, order, batch, batch_mode;
   int64_t rows, columns, ld, stride;
 
   bool operator==(const Layout&) const = default;
@@ -86,11 +86,19 @@ Layout read_layout(const CublasLibrary& library, cublasLtMatrixLayout_t layout) 
   return {.type = attribute<int32_t>(library, layout, CUBLASLT_MATRIX_LAYOUT_TYPE, -1),
           .order = attribute<int32_t>(library, layout, CUBLASLT_MATRIX_LAYOUT_ORDER, -1),
           .batch = attribute<int32_t>(library, layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, -1),
+          // Libraries before CUDA 13 do not know it, and have strides alone.
+          .batch_mode = attribute<int32_t>(library, layout, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE,
+                                           CUBLASLT_BATCH_MODE_STRIDED),
           .rows = attribute<int64_t>(library, layout, CUBLASLT_MATRIX_LAYOUT_ROWS, -1),
           .columns = attribute<int64_t>(library, layout, CUBLASLT_MATRIX_LAYOUT_COLS, -1),
           .ld = attribute<int64_t>(library, layout, CUBLASLT_MATRIX_LAYOUT_LD, -1),
           .stride =
               attribute<int64_t>(library, layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, -1)};
+}
+
+// Column-major matrices at an address, one after another; and not what else a pointer may mean.
+bool is_plain(const Layout& layout) {
+  return layout.order == CUBLASLT_ORDER_COL && layout.batch_mode == CUBLASLT_BATCH_MODE_STRIDED;
 }
 
 std::optional<Epilogue> epilogue_of(int32_t value) {
@@ -240,8 +248,8 @@ std::optional<CublasCall> read_lt_call(const CublasLibrary& library, const LtArg
   const Layout a = read_layout(library, x.a_layout), b = read_layout(library, x.b_layout),
                d = read_layout(library, x.d_layout);
   const auto meaning = read_meaning(library, x.description, a, b, d);
-  if (!meaning || a.order != CUBLASLT_ORDER_COL || b.order != CUBLASLT_ORDER_COL ||
-      d.order != CUBLASLT_ORDER_COL || a.batch != d.batch || b.batch != d.batch) {
+  if (!meaning || !is_plain(a) || !is_plain(b) || !is_plain(d) || a.batch != d.batch ||
+      b.batch != d.batch) {
     return std::nullopt;
   }
   const auto ta = transpose(library, x.description, CUBLASLT_MATMUL_DESC_TRANSA);

@@ -71,7 +71,8 @@ struct LtArguments {
 
 // Reads descriptor and layouts through the getters of the library that made them. Empty for all
 // that is not a plain column-major product, perhaps with a bias and an activation: scaled or
-// row-major operands, c elsewhere than d, scalars in the GPU's memory, auxiliary outputs.
+// row-major operands, tables of pointers, c elsewhere than d, scalars in the GPU's memory,
+// auxiliary outputs.
 std::optional<CublasCall> read_lt_call(const CublasLibrary& library, const LtArguments& arguments);
 
 }  // namespace triode::host

@@ -117,6 +117,17 @@ TEST_F(LtCall, OfABatchHasItsStrides) {
   EXPECT_EQ(call->c_stride, 100);
 }
 
+TEST_F(LtCall, IsNotUnderstoodWhereAnOperandIsATableOfPointers) {
+  for (const auto mode : {CUBLASLT_BATCH_MODE_POINTER_ARRAY, CUBLASLT_BATCH_MODE_GROUPED}) {
+    for (const cublasLtMatrixLayout_t each : {x_.a_layout, x_.b_layout, x_.d_layout}) {
+      set_layout<uint32_t>(each, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, mode);
+      EXPECT_FALSE(is_understood());
+      set_layout<uint32_t>(each, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, CUBLASLT_BATCH_MODE_STRIDED);
+      EXPECT_TRUE(is_understood());
+    }
+  }
+}
+
 TEST_F(LtCall, IsNotUnderstoodIfItsScalarsAreOnTheGpu) {
   set(CUBLASLT_MATMUL_DESC_POINTER_MODE, CUBLASLT_POINTER_MODE_DEVICE);
   EXPECT_FALSE(is_understood());
