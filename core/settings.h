@@ -52,7 +52,7 @@ struct Settings {
   bool report = false;  // what happened, when the program ends
   bool report_json = false;  // the same as JSON; implies report
   std::string report_file;   // where to, implies report; empty: stderr
-  int32_t threads = 0;       // most threads of a plan; 0: as many as the library would use
+  int32_t threads = 0;       // most threads of a plan, below the library's own; 0: no limit
   ForcedPlans force_plans = ForcedPlans::kOff;
   SyncLevel cache_sync = SyncLevel::kBatch;
   TunerPlace tuner = TunerPlace::kProcess;

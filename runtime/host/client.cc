@@ -104,7 +104,6 @@ void Client::forget_thread() noexcept {
   new (&stop_called_) std::condition_variable;
   is_joinable_ = false;
   is_started_ = false;
-  parts_.threads_are_limited = true;  // by the host, since pools of threads are gone
   stops_.store(false, std::memory_order_relaxed);
 }
 
@@ -177,7 +176,6 @@ std::unique_ptr<TunerLoop> Client::make_loop(const PlanMaker& maker) {
                        .ticks = parts_.ticks,
                        .clock = steady_clock(),
                        .reach = reach,
-                       .threads_are_limited = parts_.threads_are_limited,
                        // No model chooses for GPUs yet.
                        .trusts_model = parts_.trusts_model && maker.gpu_driver().empty()});
 }

@@ -34,8 +34,7 @@ class Client {
     const TickClock& ticks;
     std::string cache_folder;  // see kept_plans_path()
     TunerPlace tuner;
-    bool trusts_model;         // see Settings::trust_model
-    bool threads_are_limited;  // plans have another thread budget than the vendor
+    bool trusts_model;  // see Settings::trust_model
   };
 
   explicit Client(Parts parts) : parts_(std::move(parts)) {}

@@ -57,12 +57,10 @@ class Dispatcher {
  public:
   struct Options {
     bool ignores_alignment = false;  // plans are valid for any pointer, so calls differ by none
-    int threads = 0;                 // budget of every call; 0: the vendor's own
   };
 
   Dispatcher(PlanTable& table, SlowPath& slow_path, Options options)
       : alignment_bits_(options.ignores_alignment ? ~uintptr_t{0} : kCacheLineBits),
-        threads_(options.threads),
         table_(table),
         slow_path_(slow_path) {}
 
@@ -124,10 +122,6 @@ class Dispatcher {
   VendorTicket enter_gpu(RawCall& call, const CallSite& site, int place) noexcept;
   void leave_gpu(const VendorTicket& ticket) noexcept;
 
-  // After a fork, where threads of a pool are gone. Sites must be forgotten: their guesses are for
-  // the budget before.
-  void limit_threads(int threads) { threads_ = threads; }
-
   // Starts or ends the calls of on_worth_tuning().
   void watch_for_worth(bool watches) { watches_.store(watches, std::memory_order_relaxed); }
   void watch_gpu_for_worth(bool watches) { watches_gpu_.store(watches, std::memory_order_relaxed); }
@@ -141,8 +135,7 @@ class Dispatcher {
     return entry.times_every_call || is_turn_for_timing(side);
   }
   bool is_aligned(uintptr_t bits) const noexcept { return (bits & alignment_bits_) == 0; }
-  int thread_budget(const CallSite& site) const noexcept {
-    if (threads_ != 0) return threads_;
+  static int thread_budget(const CallSite& site) noexcept {
     const int counted = *site.thread_count;
     const bool is_told = counted > 0 && counted <= call_traits::kMaxThreads;
     return is_told ? counted : site.vendor->thread_budget();
@@ -170,7 +163,6 @@ class Dispatcher {
   static bool run_plan(const RawCall& call, PlanEntry& entry, ThreadRecord& thread) noexcept;
 
   uintptr_t alignment_bits_;  // a call is aligned if no pointer has any of these
-  int threads_;
   PlanTable& table_;
   SlowPath& slow_path_;
   std::atomic<bool> watches_{false};

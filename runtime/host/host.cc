@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -43,9 +44,8 @@ class Host final : public SlowPath {
   Host(const Settings& settings, PlanTable& table)
       : settings_(settings),
         table_(table),
-        dispatcher_(
-            table, *this,
-            {.ignores_alignment = settings.mode == Mode::kFrozen, .threads = settings.threads}),
+        most_threads_(settings.threads == 0 ? call_traits::kMaxThreads : settings.threads),
+        dispatcher_(table, *this, {.ignores_alignment = settings.mode == Mode::kFrozen}),
         client_({.table = table,
                  .builders = builders_,
                  .gpus = gpus_,
@@ -53,8 +53,7 @@ class Host final : public SlowPath {
                  .ticks = ticks_,
                  .cache_folder = settings.cache,
                  .tuner = settings.tuner,
-                 .trusts_model = settings.trust_model,
-                 .threads_are_limited = settings.threads != 0}),
+                 .trusts_model = settings.trust_model}),
         lone_calls_(table, builders_) {}
 
   // The plans that entries begin with; an error if they cannot be had.
@@ -75,7 +74,7 @@ class Host final : public SlowPath {
 
   PlanEntry* on_miss(const RawCall& call, uint64_t hash, const CallSite& site,
                      ThreadRecord& thread) noexcept override {
-    const CallMeaning meaning = meaning_of(call.key);
+    CallMeaning meaning = meaning_of(call.key);
     if (meaning.understanding == Understanding::kInvalid) {
       // Not marked as inside the vendor: its error handler may jump to where later calls lie
       // deeper.
@@ -85,6 +84,7 @@ class Host final : public SlowPath {
     if (meaning.understanding == Understanding::kEmpty) {
       return leave_to_vendor(call, thread, thread.others.empty);
     }
+    meaning.problem.threads = std::min(meaning.problem.threads, most_threads_);
     PlanEntry* const entry = table_.add(call.key, hash, meaning, site.original);
     if (entry == nullptr) return leave_to_vendor(call, thread, thread.others.unlisted);
     if (entry->index % PlanTable::kEntriesAhead == 0) {
@@ -118,8 +118,9 @@ class Host final : public SlowPath {
     client_.forget_thread();
     gpus_.forget_thread();
     published_.forget();
-    dispatcher_.limit_threads(1);
-    the_call_sites.forget_all();
+    most_threads_ = 1;
+    table_.drop_threaded();
+    the_call_sites.forget_all();  // their guesses may be such entries
     watch_for_worth();
   }
 
@@ -159,6 +160,7 @@ class Host final : public SlowPath {
   PlanBuilders builders_;
   GpuPlans gpus_;
   std::unique_ptr<InitialPlans> initial_ = std::make_unique<NoInitialPlans>();
+  int32_t most_threads_;  // of a plan
   Dispatcher dispatcher_;
   Client client_;
   LoneCalls lone_calls_;

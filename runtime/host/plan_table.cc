@@ -59,6 +59,16 @@ PlanEntry* PlanTable::take_entry() noexcept {
   return &entries_[taken];
 }
 
+// They stay where they are, since a caller may hold one; but nothing equals their key.
+void PlanTable::drop_threaded() noexcept {
+  for_each([](PlanEntry& entry) {
+    if (entry.problem.threads == 1) return;
+    entry.hash = 0;
+    entry.key.traits = ~uint64_t{0};
+    entry.is_listed.store(false, std::memory_order_relaxed);
+  });
+}
+
 PlanEntry* PlanTable::add(const CallKey& key, uint64_t hash, const CallMeaning& meaning,
                           void* original) noexcept {
   PlanEntry* added = nullptr;

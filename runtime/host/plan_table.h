@@ -27,7 +27,7 @@ struct alignas(64) PlanEntry {
   uint32_t index = 0;                  // of this entry in its table
   uint32_t counter_offset = 0;         // of its counter in a ThreadRecord's, in bytes
   Spelling spelling;                   // what the key says of these, as it is compared on a hit
-  int32_t threads = 0;
+  int32_t threads = 0;                 // of the vendor; a plan's are the problem's
   bool is_aligned = false;
   uint64_t scalars = 0;  // call_traits::of_scalars
   CallChecks checks;
@@ -98,6 +98,10 @@ class PlanTable {
   // Adds the key with its meaning, or finds it. Null if the table is full.
   PlanEntry* add(const CallKey& key, uint64_t hash, const CallMeaning& meaning,
                  void* original) noexcept;
+
+  // In a forked child, where threads of a pool are gone: calls whose plans may have several are
+  // found no more, and so are added anew. No other thread may be there.
+  void drop_threaded() noexcept;
 
   // Entries that were added; a few of them may not be listed.
   size_t size() const { return size_.load(std::memory_order_acquire); }

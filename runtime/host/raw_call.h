@@ -130,6 +130,10 @@ constexpr bool is_aligned(uint64_t traits) {
 constexpr int threads(uint64_t traits) {
   return static_cast<int>(traits >> kThreads & kMaxThreads);
 }
+constexpr uint64_t with_threads(uint64_t traits, int threads) {
+  return (traits & ~(uint64_t{kMaxThreads} << kThreads)) | static_cast<uint64_t>(threads)
+                                                               << kThreads;
+}
 constexpr uint16_t vendor(uint64_t traits) {
   return static_cast<uint16_t>(traits >> kVendor);
 }

@@ -172,12 +172,14 @@ tuner::VendorCall TunerLoop::describe(const PlanEntry& entry) const {
   call.gpu_device = parts_.maker.gpu_device();
   if (entry.gpu_place != 0) {
     // The number of the place is this process's own.
-    call.key.traits &= ~(uint64_t{call_traits::kMaxThreads} << call_traits::kThreads);
+    call.key.traits = call_traits::with_threads(call.key.traits, 0);
     call.threads = 1;
     return call;
   }
-  call.threads = parts_.threads_are_limited ? its_vendor.thread_budget()
-                                            : call_traits::threads(entry.key.traits);
+  // As they were when the call was made: the program may have closed the library since. A plan may
+  // have fewer.
+  call.threads = call_traits::threads(entry.key.traits);
+  call.key.traits = call_traits::with_threads(call.key.traits, entry.problem.threads);
   return call;
 }
 

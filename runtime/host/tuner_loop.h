@@ -40,8 +40,6 @@ class TunerLoop {
     const Clock& clock;
     // A connected socket to the tuner. An error of kUnavailable may pass; others are final.
     std::function<Result<FileDescriptor>(const std::function<bool()>& should_stop)> reach;
-    // Plans of this process have another thread budget than the vendor: what it uses must be asked.
-    bool threads_are_limited = false;
     bool trusts_model = false;  // see Settings::trust_model
   };
 

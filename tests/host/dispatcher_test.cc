@@ -171,7 +171,7 @@ TEST_F(DispatcherTest, DoesNotGuessForAnotherThreadBudget) {
 TEST_F(DispatcherTest, HasNoPlanForAnotherThreadBudget) {
   HostCall call(8, 8, 8);
   publish(entry_of(call));
-  dispatcher_.limit_threads(2);
+  vendor_threads_ = 2;
   const VendorTicket ticket = enter(call);
   EXPECT_FALSE(ticket.is_answered);
   dispatcher_.leave(ticket);

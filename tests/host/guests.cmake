@@ -32,6 +32,7 @@ triode_add_guest_library(recursive_blas SOURCES recursive_blas.cc)
 triode_add_guest(recursive_guest recursive_blas)
 triode_add_guest_library(blas_user SOURCES blas_user.cc LIBS stand_in_blas)
 triode_add_guest_library(other_blas_user SOURCES blas_user.cc LIBS other_stand_in_blas)
+triode_add_guest_library(threaded_user SOURCES blas_user.cc LIBS threaded_stand_in_blas)
 # With the BLAS inside.
 triode_add_guest_library(whole_user SOURCES blas_user.cc stand_in_blas.cc)
 triode_add_guest_library(eager_user SOURCES blas_user.cc stand_in_blas.cc eager_user.cc)

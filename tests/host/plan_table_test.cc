@@ -94,6 +94,22 @@ TEST(PlanTable, ComparesTheTraits) {
   EXPECT_EQ(table.find(other, PlanTable::hash_of(key_of(5))), nullptr);
 }
 
+TEST(PlanTable, FindsThreadedCallsNoMoreOnceTheyAreDropped) {
+  PlanTable& table = *PlanTable::create();
+  PlanEntry* const single = add(table, key_of(5));
+  PlanEntry* const threaded = add(table, key_of(6));
+  threaded->problem.threads = 2;
+  table.drop_threaded();
+  EXPECT_EQ(find(table, key_of(5)), single);
+  EXPECT_EQ(find(table, key_of(6)), nullptr);
+  int listed = 0;
+  table.for_each([&](const PlanEntry&) { ++listed; });
+  EXPECT_EQ(listed, 1);
+  PlanEntry* const anew = add(table, key_of(6));
+  EXPECT_NE(anew, threaded);
+  EXPECT_EQ(find(table, key_of(6)), anew);
+}
+
 TEST(PlanTable, RefusesMoreThanItsShareAndKeepsFinding) {
   PlanTable& table = *PlanTable::create();
   for (size_t i = 0; i < PlanTable::kMostEntries; ++i) {

@@ -107,7 +107,6 @@ class TunerLoopTest : public ::testing::Test {
             .ticks = ticks_,
             .clock = clock_,
             .reach = [this](const std::function<bool()>&) { return meet(); },
-            .threads_are_limited = false,
             .trusts_model = trusts_model};
   }
   TunerLoop loop_{parts(false)};
@@ -146,6 +145,18 @@ TEST_F(TunerLoopTest, SaysWhoItIsAndReportsWhatCostsTime) {
   EXPECT_EQ(reports.reports[0].call.vendor(), vendor_name(entry.key));
   EXPECT_EQ(reports.reports[0].call.key.m, 3);
   EXPECT_EQ(call_traits::vendor(reports.reports[0].call.key.traits), 0);
+}
+
+// Of a library that the program may have closed meanwhile: nobody asks it.
+TEST_F(TunerLoopTest, TellsThreadsOfTheVendorAndOfThePlanApart) {
+  PlanEntry& entry = add_entry(3, 100, 1e6);
+  entry.key.traits = call_traits::with_threads(entry.key.traits, 8);
+  entry.problem.threads = 2;
+  step();
+  received<tuner::Hello>();
+  const tuner::VendorCall call = received<tuner::Reports>().reports.at(0).call;
+  EXPECT_EQ(call.threads, 8);
+  EXPECT_EQ(call_traits::threads(call.key.traits), 2);
 }
 
 TEST_F(TunerLoopTest, ReportsACallOnceAndItsFiguresNowAndThen) {

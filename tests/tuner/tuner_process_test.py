@@ -167,6 +167,14 @@ class WhatAProgramSees(TunerProcess):
         done = self.run_tuned(guest="quiet_guest")
         self.assertEqual(done.facts["files_after"], done.facts["files_before"])
 
+    def test_library_that_it_closes_is_called_no_more(self):
+        for options in ([], ["--threads", "1"]):
+            with self.subTest(options):
+                done = self.run_inside(GUESTS / "loading_guest", "closed-early", GUESTS / "libthreaded_user.so",
+                                       options=options)
+                self.assertEqual((done.code, done.stderr), (0, ""))
+                self.assertEqual(done.facts, {"is_right": 1, "is_alive": 1})
+
     def test_forked_child_is_a_client_of_its_own(self):
         done = self.run_tuned("tuned", guest="forking_guest")
         self.assertEqual(done.facts, {"child_ended_well": 1})

@@ -63,7 +63,7 @@ enum { TRIODE_FORCE_OFF = 0, TRIODE_FORCE_FIRST = 1, TRIODE_FORCE_RANDOM = 2 };
 typedef struct triode_options {
   size_t size;
   int32_t mode;
-  int32_t threads;      // most threads of a plan, up to 1024; 0: as many as the BLAS would use
+  int32_t threads;      // most of a plan, up to 1024, if the BLAS would use as many; 0: no limit
   int32_t report;       // not 0: what happened is reported at shutdown, or when the program ends
   int32_t report_json;  // not 0: the report as JSON; implies report
   const char* report_file;  // where to, implies report; NULL: stderr
