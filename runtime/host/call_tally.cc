@@ -38,6 +38,7 @@ OtherTally tally_others() {
     sum.invalid += read(record->others.invalid);
     sum.nested += read(record->others.nested);
     sum.unlisted += read(record->others.unlisted);
+    sum.uneven_batches += read(record->others.uneven_batches);
   }
   return sum;
 }

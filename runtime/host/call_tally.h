@@ -28,6 +28,7 @@ struct OtherTally {
   uint64_t invalid = 0;
   uint64_t nested = 0;
   uint64_t unlisted = 0;
+  uint64_t uneven_batches = 0;
 };
 
 // Sums over all threads there are and were. Calls under way are not in them yet.

@@ -155,6 +155,12 @@ void Dispatcher::leave(const VendorTicket& ticket) noexcept {
   if (calls > 1 && ticks / timed * calls >= kWorthTuningTicks) slow_path_.on_worth_tuning();
 }
 
+void Dispatcher::count_uneven_batch(const void* frame) noexcept {
+  ThreadRecord* const thread = own_thread_record();
+  if (thread == nullptr || is_nested(*thread, {.key = {}, .frame = frame})) return;
+  add_as_only_writer(thread->others.uneven_batches, 1);
+}
+
 VendorTicket Dispatcher::enter_gpu(RawCall& call, const CallSite& site, int place) noexcept {
   ThreadRecord* const thread = own_thread_record();
   if (thread == nullptr || is_nested(*thread, call)) return {};

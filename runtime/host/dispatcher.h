@@ -117,6 +117,10 @@ class Dispatcher {
 
   void leave(const VendorTicket& ticket) noexcept;
 
+  // Counts a batch that no Problem can say and that the vendor is to answer. The vendor is not
+  // marked as busy: calls that it makes for single matrices are answered as any others.
+  static void count_uneven_batch(const void* frame) noexcept;
+
   // The same pair for a call on a GPU, at that place (gpu_places.h). What is called there only
   // enqueues, so nothing is timed.
   VendorTicket enter_gpu(RawCall& call, const CallSite& site, int place) noexcept;

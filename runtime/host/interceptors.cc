@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that stand in front of those of a BLAS: one for each symbol of blas_symbols.h, made
 // from one template for each dialect.
+#include <cstddef>
 #include <cstdint>
-#include <string>
 
+#include "runtime/host/batch_groups.h"
 #include "runtime/host/call_sites.h"
 #include "runtime/host/dispatcher.h"
 #include "runtime/host/host.h"
 #include "runtime/host/library_reference.h"
 #include "runtime/host/original_functions.h"
 #include "runtime/host/raw_call.h"
-#include "runtime/host/warning.h"
 
 namespace triode::host {
 namespace {
@@ -53,27 +53,24 @@ int32_t letter(const char* text) {
   return static_cast<unsigned char>(*text);
 }
 
-// A call that is not understood and that nobody else can answer.
-void refuse(Symbol symbol) {
-  warn_once("nobody in this process answers this call of " + std::string(traits_of(symbol).name) +
-            "; ignored.");
-}
-
-// Distance between neighbours in an array of pointers, in elements; false if it varies, is negative
-// or is no whole number of elements.
-template <typename Scalar>
-bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
-  constexpr int64_t kElementBytes = sizeof(Scalar);
-  stride = 0;
-  if (count < 2) return true;
-  const auto at = [&](int64_t i) { return reinterpret_cast<intptr_t>(pointers[i]); };
-  const int64_t bytes = at(1) - at(0);
-  if (bytes < 0 || bytes % kElementBytes != 0) return false;
-  for (int64_t i = 2; i < count; ++i) {
-    if (at(i) - at(i - 1) != bytes) return false;
+// A batch. One that is not even is the original's business; where there is none, it is as many
+// calls as it has matrices. Nothing is looked at where all calls pass through.
+template <typename Scalar, typename Int, typename Forward>
+[[gnu::noinline]] void answer_batch(const CallSite& site, const BatchGroups<Scalar, Int>& groups,
+                                    const void* frame, const Forward& forward) {
+  Dispatcher* const dispatcher = active_dispatcher();
+  if (dispatcher == nullptr && site.original != nullptr) return forward();
+  const auto answer = [&](const CallKey& key, Int group, size_t place) {
+    answer_described(site, key, groups.spelling(group), groups.a[place], groups.b[place],
+                     groups.c[place], groups.alpha[group], groups.beta[group], frame, forward);
+  };
+  CallKey key = groups.count == 1 ? groups.key(0) : CallKey{};
+  if (groups.is_even(key)) return answer(key, 0, 0);
+  if (site.original != nullptr) {
+    dispatcher->count_uneven_batch(frame);
+    return forward();
   }
-  stride = bytes / kElementBytes;
-  return true;
+  groups.for_each_matrix([&](Int group, size_t place) { answer(groups.key(group), group, place); });
 }
 
 }  // namespace
@@ -166,7 +163,6 @@ bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
                (reinterpret_cast<FortranGemv<Scalar, Int>*>(original)(                  \
                    transpose, m, n, alpha, a, lda, x, x_step, beta, y, y_step, length)))
 
-// Understood if it is one group of matrices at equal distances.
 #define TRIODE_kCblasGemmBatch(symbol, Scalar, Int)                                               \
   TRIODE_EXPORT void symbol(int layout, const int* ta, const int* tb, const Int* m, const Int* n, \
                             const Int* k, const Scalar* alpha, const Scalar** a, const Int* lda,  \
@@ -175,19 +171,14 @@ bool find_stride(Scalar* const* pointers, int64_t count, int64_t& stride) {
     using namespace triode::host;                                                                 \
     const CallSite& site = site_of_call(Symbol::k_##symbol, __builtin_return_address(0));         \
     const auto forward = [=, original = site.original]() {                                        \
-      if (original == nullptr) return refuse(Symbol::k_##symbol);                                 \
       reinterpret_cast<CblasGemmBatch<Scalar, Int>*>(original)(                                   \
           layout, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, group_sizes);     \
     };                                                                                            \
-    CallKey key{.batch = static_cast<Int>(groups) == 1 ? group_sizes[0] : 0};                     \
-    if (key.batch < 1 || !find_stride(a, key.batch, key.a_stride) ||                              \
-        !find_stride(b, key.batch, key.b_stride) || !find_stride(c, key.batch, key.c_stride)) {   \
-      return forward();                                                                           \
-    }                                                                                             \
-    key.m = *m, key.n = *n, key.k = *k, key.lda = *lda, key.ldb = *ldb, key.ldc = *ldc;           \
-    const Spelling spelling{layout, *ta, *tb};                                                    \
-    answer_described(site, key, spelling, a[0], b[0], c[0], *alpha, *beta,                        \
-                     __builtin_frame_address(0), forward);                                        \
+    const BatchGroups<Scalar, Int> batch{layout,     ta,    tb, m,   n,                           \
+                                         k,          alpha, a,  lda, b,                           \
+                                         ldb,        beta,  c,  ldc, static_cast<Int>(groups),    \
+                                         group_sizes};                                            \
+    answer_batch(site, batch, __builtin_frame_address(0), forward);                               \
   }
 
 #define TRIODE_kCblasGemmBatchStrided(symbol, Scalar, Int)                                  \

@@ -108,7 +108,7 @@ void write_report(const Settings& settings, PlanTable& table, const PublishedPla
                   const TickClock& ticks) {
   const Report report = make_report(settings.mode, table, published, ticks);
   const OtherTally& others = report.others;
-  if (report.calls() + others.empty + others.invalid == 0) return;
+  if (report.calls() + others.empty + others.invalid + others.uneven_batches == 0) return;
   const std::string text = settings.report_json ? to_json(report) + "\n" : to_table(report);
   const Status written = settings.report_file.empty() ? write_all(STDERR_FILENO, text)
                                                       : append_to(settings.report_file, text);

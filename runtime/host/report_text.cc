@@ -118,6 +118,10 @@ std::string to_table(const Report& report) {
                       static_cast<unsigned long long>(others.invalid),
                       static_cast<unsigned long long>(others.unlisted));
   }
+  if (others.uneven_batches > 0) {
+    text += formatted("%llu batches of several groups or at unequal distances were passed on\n",
+                      static_cast<unsigned long long>(others.uneven_batches));
+  }
   return text;
 }
 
@@ -131,7 +135,9 @@ std::string to_json(const Report& report) {
          ", \"time_ns\": " + number(report.total_ns()) +
          ", \"saved_ns\": " + number(report.saved_ns()) + ", \"empty\": " + number(others.empty) +
          ", \"invalid\": " + number(others.invalid) + ", \"nested\": " + number(others.nested) +
-         ", \"unlisted\": " + number(others.unlisted) + ", \"problems\": [" + rows + "]}";
+         ", \"unlisted\": " + number(others.unlisted) +
+         ", \"uneven_batches\": " + number(others.uneven_batches) + ", \"problems\": [" + rows +
+         "]}";
 }
 
 }  // namespace triode::host

@@ -65,7 +65,8 @@ void forget_counts(ThreadRecord& record, size_t entries) {
       clear(side->calls, side->timed, side->ticks, side->outliers, side->shadow_turn);
     }
   }
-  clear(record.others.empty, record.others.invalid, record.others.nested, record.others.unlisted);
+  clear(record.others.empty, record.others.invalid, record.others.nested, record.others.unlisted,
+        record.others.uneven_batches);
 }
 
 }  // namespace

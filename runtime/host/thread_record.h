@@ -45,6 +45,8 @@ struct OtherCalls {
   std::atomic<uint64_t> invalid{0};   // not understood
   std::atomic<uint64_t> nested{0};    // made by a BLAS, or by a signal's handler, inside a call
   std::atomic<uint64_t> unlisted{0};  // the table was full
+  // Batches of several groups, or at distances that are not equal: the vendor's.
+  std::atomic<uint64_t> uneven_batches{0};
 };
 
 inline constexpr char kInVendorMark = 0;

@@ -54,6 +54,9 @@ class Answers(GuestRun):
         self.assertEqual(off.facts, plain.facts)
         self.assertEqual(off.reports, [])
 
+    def test_mode_off_looks_at_nothing(self):
+        self.assertEqual(self.run_guest("recorded_guest", "unread", mode="off").stdout, "failures=0\n")
+
     def test_mode_observe_is_too(self):
         plain = self.run_plainly(GUESTS / "inexact_guest", 37, 9)
         self.assertEqual(self.run_guest("inexact_guest", 37, 9).facts, plain.facts)

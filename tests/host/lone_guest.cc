@@ -20,6 +20,10 @@ extern "C" {
 [[gnu::weak]] void cblas_sgemm_batch_strided(int, int, int, int, int, int, float, const float*, int,
                                              int, const float*, int, int, float, float*, int, int,
                                              int);
+[[gnu::weak]] void cblas_sgemm_batch(int, const int*, const int*, const int*, const int*,
+                                     const int*, const float*, const float**, const int*,
+                                     const float**, const int*, const float*, float**, const int*,
+                                     int, const int*);
 }
 
 namespace {
@@ -99,6 +103,39 @@ bool batch_is_right() {
   return c == std::array<float, 2>{17, 53};
 }
 
+// A group of two products of a row and a column, which lie in no order, one of none, and one of an
+// outer product that is added to what is there.
+bool groups_are_right() {
+  const std::array<float, 4> left = {1, 2, 3, 4}, right = {5, 6, 7, 8};
+  std::array<float, 2> dots = {0, 0};
+  std::array<float, 4> outer = {1, 1, 1, 1};
+  const std::array<int, 3> transpose_a = {guest::kNoTranspose, guest::kNoTranspose, kTranspose};
+  const std::array<int, 3> transpose_b = {guest::kNoTranspose, guest::kNoTranspose, kTranspose};
+  const std::array<int, 3> m = {1, 9, 2}, n = {1, 9, 2}, k = {2, 9, 1}, lda = {2, 9, 2},
+                           ldb = {1, 9, 1}, ldc = {1, 9, 2}, sizes = {2, 0, 1};
+  const std::array<float, 3> alpha = {1, 1, 2}, beta = {0, 0, 1};
+  std::array<const float*, 3> a = {&left[2], &left[0], &left[0]};
+  std::array<const float*, 3> b = {&right[2], &right[0], &right[0]};
+  std::array<float*, 3> c = {&dots[1], &dots[0], outer.data()};
+  cblas_sgemm_batch(guest::kRowMajor, transpose_a.data(), transpose_b.data(), m.data(), n.data(),
+                    k.data(), alpha.data(), a.data(), lda.data(), b.data(), ldb.data(), beta.data(),
+                    c.data(), ldc.data(), 3, sizes.data());
+  return dots == std::array<float, 2>{17, 53} && outer == std::array<float, 4>{11, 13, 21, 25};
+}
+
+// The results lie backwards.
+bool uneven_batch_is_right() {
+  const std::array<float, 4> left = {1, 2, 3, 4}, right = {5, 6, 7, 8};
+  std::array<float, 2> dots = {0, 0};
+  const int transpose = guest::kNoTranspose, one = 1, two = 2;
+  const float alpha = 1, beta = 0;
+  std::array<const float*, 2> a = {&left[0], &left[2]}, b = {&right[0], &right[2]};
+  std::array<float*, 2> c = {&dots[1], &dots[0]};
+  cblas_sgemm_batch(guest::kRowMajor, &transpose, &transpose, &one, &one, &two, &alpha, a.data(),
+                    &two, b.data(), &one, &beta, c.data(), &one, 1, &two);
+  return dots == std::array<float, 2>{53, 17};
+}
+
 // Nothing to add: c is scaled and that is all.
 bool empty_is_right() {
   Four c = {1, 2, 3, 4};
@@ -130,6 +167,8 @@ int main() {
   guest::say("empty_gemv_changes_nothing", empty_gemv_changes_nothing());
   guest::say("wide_is_right", wide_is_right());
   guest::say("batch_is_right", batch_is_right());
+  guest::say("groups_are_right", groups_are_right());
+  guest::say("uneven_batch_is_right", uneven_batch_is_right());
   guest::say("empty_is_right", empty_is_right());
   guest::say("nonsense_changes_nothing", nonsense_changes_nothing());
 }

@@ -74,6 +74,7 @@ class CallsInsideCalls(GuestRun):
     def counts_of(self, what: str) -> dict:
         done = self.run_guest("recursive_guest", what)
         self.assertEqual(done.facts, {"is_right": 1})
+        self.uneven_batches = done.report["uneven_batches"]
         return {name: done.report[name] for name in ("calls", "empty", "invalid", "nested")}
 
     def test_single_call_counts_once(self):
@@ -88,9 +89,12 @@ class CallsInsideCalls(GuestRun):
     def test_batch_counts_once(self):
         self.assertEqual(self.counts_of("batch"), {"calls": 1, "empty": 0, "invalid": 0, "nested": 6})
 
+        self.assertEqual(self.uneven_batches, 0)
+
     def test_batch_that_is_not_understood_counts_as_its_parts(self):
         self.assertEqual(self.counts_of("uneven-batch"),
                          {"calls": 3, "empty": 0, "invalid": 0, "nested": 3})
+        self.assertEqual(self.uneven_batches, 1)
 
 
 if __name__ == "__main__":

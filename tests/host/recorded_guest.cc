@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes calls that no kernel of Triode's may answer, each to a BLAS that keeps its arguments, and
 // prints what it kept beside what was said.
+//   recorded_guest          all but the next
+//   recorded_guest unread   a batch whose arrays nobody may look at
 #include <cstdint>
 #include <limits>
 
@@ -13,6 +15,9 @@ void sgemm_(const char*, const char*, const int*, const int*, const int*, const 
             size_t, size_t);
 void cblas_sgemv(int, int, int, int, float, const float*, int, const float*, int, float, float*,
                  int);
+void cblas_sgemm_batch(int, const int*, const int*, const int*, const int*, const int*,
+                       const float*, const float**, const int*, const float**, const int*,
+                       const float*, float**, const int*, int, const int*);
 void cblas_dgemm64_(int, int, int, int64_t, int64_t, int64_t, double, const double*, int64_t,
                     const double*, int64_t, double, double*, int64_t);
 }
@@ -118,9 +123,21 @@ void negative_steps() {
          static_cast<void*>(a), 3, static_cast<void*>(b), -1, 0.0, static_cast<void*>(c), -2);
 }
 
+void unread_batch() {
+  const int* const none = nullptr;
+  cblas_sgemm_batch(kRow, none, none, none, none, none, nullptr, nullptr, none, nullptr, none,
+                    nullptr, nullptr, none, 1, none);
+  void* const nowhere = nullptr;
+  expect("cblas_sgemm_batch %d %p %p %p %d %p", kRow, nowhere, nowhere, nowhere, 1, nowhere);
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char**) {
+  if (count > 1) {
+    unread_batch();
+    return say_failures(), 0;
+  }
   nonsense();
   empty();
   huge();

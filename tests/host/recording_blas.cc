@@ -30,6 +30,16 @@ EXPORT void cblas_sgemv(int layout, int ta, int m, int n, float alpha, const flo
          x_step, static_cast<double>(beta), static_cast<void*>(y), y_step);
 }
 
+// Of its arrays it looks at none.
+EXPORT void cblas_sgemm_batch(int layout, const int*, const int*, const int*, const int*,
+                              const int*, const float*, const float** a, const int*,
+                              const float** b, const int*, const float*, float** c, const int*,
+                              int groups, const int* sizes) {
+  record("cblas_sgemm_batch %d %p %p %p %d %p", layout, static_cast<const void*>(a),
+         static_cast<const void*>(b), static_cast<const void*>(c), groups,
+         static_cast<const void*>(sizes));
+}
+
 EXPORT void cblas_dgemm64_(int layout, int ta, int tb, int64_t m, int64_t n, int64_t k,
                            double alpha, const double* a, int64_t lda, const double* b, int64_t ldb,
                            double beta, double* c, int64_t ldc) {

@@ -14,6 +14,7 @@ namespace triode::host {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 Report::Row row(const char* problem, uint64_t vendor_calls, double vendor_ns, uint64_t our_calls,
                 double our_ns) {
@@ -61,6 +62,14 @@ TEST(Report, TellsWhatWasLookedForInVainFromWhatWasNotLookedFor) {
   report.rows[1].has_plan = true;
   report.rows[1].plan.state = PlanState::kVendorStays;
   EXPECT_THAT(to_table(report), HasSubstr("vendor stays mm f32 9x9x9 nn\n"));
+}
+
+TEST(Report, SaysWhichBatchesWerePassedOn) {
+  Report report = two_rows();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("batches")));
+  report.others.uneven_batches = 7;
+  EXPECT_THAT(to_table(report), HasSubstr("\n7 batches of several groups or at unequal"));
+  EXPECT_EQ(nlohmann::json::parse(to_json(report))["uneven_batches"], 7);
 }
 
 TEST(Report, JsonHoldsTheSame) {
