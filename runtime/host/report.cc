@@ -42,7 +42,7 @@ Status append_to(const std::string& path, const std::string& text) {
 }  // namespace
 
 double Report::Row::speedup() const {
-  if (plan.speedup > 0) return plan.speedup;
+  if (plan.speedup > 0 && plan.state != PlanState::kWithdrawn) return plan.speedup;
   const double ours = tally.by_us.mean_ns();
   const double vendors = tally.by_vendor.mean_ns();
   return ours > 0 && vendors > 0 ? vendors / ours : 0;

@@ -22,10 +22,11 @@ struct Report {
     PublishedPlan plan;
     bool has_plan = false;  // `plan` says something
 
-    // As measured in turns when the plan was found; else the vendor's mean time over ours as the
-    // program saw them, at different times; 0 if neither is known.
+    // As measured in turns when the plan was found; else, and where that was taken back, the
+    // vendor's mean time over ours as the program saw them, at different times; 0 if neither is
+    // known.
     double speedup() const;
-    // What our calls would have taken longer with the vendor.
+    // What our calls would have taken longer with the vendor; below zero if they took longer.
     double saved_ns() const;
   };
   std::string mode;

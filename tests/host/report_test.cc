@@ -44,6 +44,18 @@ TEST(Report, SavesByTheMeasuredSpeedup) {
   EXPECT_NEAR(two_rows().saved_ns(), 90 * 1000 * 0.9, 1e-6);
 }
 
+// What it promised when it was found did not hold.
+TEST(Report, SavesNothingByAPlanThatWasWithdrawn) {
+  Report report = two_rows();
+  report.rows[0] = row("mm f32 8x8x8 nn", 10, 1000, 90, 2000);
+  report.rows[0].plan = {PlanState::kWithdrawn, "mr=8", 1.9, ""};
+  report.rows[0].has_plan = true;
+  EXPECT_DOUBLE_EQ(report.rows[0].speedup(), 0.5);
+  EXPECT_NEAR(report.saved_ns(), -90 * 1000, 1e-6);
+  EXPECT_THAT(to_table(report), HasSubstr(", nothing saved\n"));
+  EXPECT_THAT(to_table(report), HasSubstr("0.50x  withdrawn "));
+}
+
 TEST(Report, ComparesTheMeansWhereNothingWasMeasured) {
   EXPECT_DOUBLE_EQ(row("", 10, 2000, 10, 1000).speedup(), 2);
   EXPECT_EQ(row("", 10, 2000, 0, 0).speedup(), 0);

@@ -182,7 +182,7 @@ typedef struct triode_statistics {
   uint64_t empty_calls;     // with nothing to multiply
   uint64_t unlisted_calls;  // of `calls`, beyond the different ones that can be told apart
   double total_ns;          // time in all of them, from those that were timed
-  double saved_ns;          // what the BLAS would have taken longer
+  double saved_ns;          // what the BLAS would have taken longer; below zero: less long
 } triode_statistics;
 
 // Set statistics->size first. Starts nothing.
