@@ -39,6 +39,13 @@ GemmConfig dots_for_edge(IsaId isa, const Problem& edge) {
   return dots;
 }
 
+// How a kernel stores the columns that fill no vector. None are left to it by kDot, unless it has
+// no others.
+EdgeStore edge_of_kernel(const GemmConfig& config) {
+  if (config.edge != EdgeStore::kDot) return config.edge;
+  return describe(config.isa).has_opmask ? EdgeStore::kMasked : EdgeStore::kSplit;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<GemmProgram>> GemmProgram::build(const Problem& problem,
@@ -59,8 +66,8 @@ Result<std::unique_ptr<GemmProgram>> GemmProgram::build(const Problem& problem,
   return program;
 }
 
-// Leaves the columns that do not fill a vector to a program of their own. There are none, or no
-// others, where a matrix was cut into parts for threads.
+// Leaves the columns that do not fill a vector to a program of their own. Where a matrix was cut
+// into parts for threads there may be none, or no others: those are then stored as the tile can.
 Status GemmProgram::split_edge(const GemmConfig& config, KernelCache& kernels) {
   const int64_t left = problem_.n % describe(config.isa).lanes(element_bytes_);
   if (left == 0 || left == problem_.n) return {};
@@ -138,7 +145,7 @@ KernelSpec GemmProgram::block_spec(const GemmConfig& config, int64_t m, int64_t 
                                                         : problem_.beta;
   spec.order = config.order;
   spec.rows = config.rows;
-  spec.edge = config.edge;
+  spec.edge = edge_of_kernel(config);
   spec.stores = config.stores;
   spec.prefetch_a = config.prefetch_a;
   spec.prefetch_b = config.prefetch_b;

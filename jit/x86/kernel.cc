@@ -13,7 +13,7 @@ namespace {
 
 // Raised with every change to what a config runs, be it the instructions of a kernel or how blocks
 // are moved for it, so that old timings become priors.
-constexpr int kEmitterVersion = 4;
+constexpr int kEmitterVersion = 5;
 
 Status asmjit_status(asmjit::Error error) {
   if (error == asmjit::kErrorOk) return {};

@@ -42,7 +42,7 @@ struct KernelSpec {
   ScalarClass beta = ScalarClass::kZero;  // kZero, kOne or kOther
   LoopOrder order = LoopOrder::kColumnsOuter;
   RowTiles rows = RowTiles::kBalanced;
-  EdgeStore edge = EdgeStore::kMasked;
+  EdgeStore edge = EdgeStore::kMasked;  // not kDot, which is a kernel of its own
   StoreKind stores = StoreKind::kNormal;
   PrefetchA prefetch_a = PrefetchA::kNone;
   int32_t prefetch_b = 0;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "jit/x86/gemm_space.h"
 #include "runtime/device/scratch.h"
 #include "tests/core/status_matchers.h"
 #include "tests/reference/error_bound.h"
@@ -141,6 +143,76 @@ TEST_P(ThreadedSizes, MatchTheReferenceOnRealThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Splits, ThreadedSizes,
                          Values(ThreadSplit::kRows, ThreadSplit::kColumns, ThreadSplit::kDepth));
+
+// Every way to treat the columns that fill no vector, at every number of them: cut by columns, a
+// part may hold those columns alone, and cut by depth, too little of k to be worth dot products.
+class ThreadedEdges
+    : public ThreadedGemmTest,
+      public ::testing::WithParamInterface<std::tuple<ThreadSplit, x86::IsaId, DType>> {
+ protected:
+  // What is wrong with the edges of this many columns; empty if nothing is.
+  std::string run_columns(int64_t columns, bool b_transposed) {
+    const auto [split, isa, dtype] = GetParam();
+    const int32_t lanes = x86::describe(isa).lanes(size_bytes(dtype));
+    Problem problem = Problem::mm(dtype, 20, columns, 4 * lanes + 1, false, b_transposed);
+    problem.threads = 3;
+    problem.alignment_bytes = static_cast<int32_t>(size_bytes(dtype));
+    for (const Scalars scalars : {Scalars{1, 0}, Scalars{0.5, 2}}) {
+      problem.alpha = classify_scalar(scalars.alpha);
+      problem.beta = classify_scalar(scalars.beta);
+      const Space space = x86::gemm_space(problem, std::array{isa}, 3).take();
+      for (const GemmConfig& config : ways(split, isa, lanes)) {
+        if (!space.is_legal(x86::to_config(config))) continue;
+        dot_runs_ += config.edge == x86::EdgeStore::kDot ? 1 : 0;
+        const std::string wrong = run(problem, config, scalars, run_in_order);
+        if (!wrong.empty()) return space.to_string(x86::to_config(config)) + ": " + wrong;
+      }
+    }
+    return "";
+  }
+
+  int64_t dot_runs_ = 0;
+
+ private:
+  static std::vector<GemmConfig> ways(ThreadSplit split, x86::IsaId isa, int32_t lanes) {
+    using x86::EdgeStore;
+    using x86::PackB;
+    std::vector<GemmConfig> all;
+    for (const EdgeStore edge : {EdgeStore::kMasked, EdgeStore::kSplit, EdgeStore::kDot}) {
+      for (const PackB pack_b : {PackB::kNone, PackB::kWhole}) {
+        for (const auto& [rows, vectors] : {std::pair{9, 1}, {20, 1}, {9, 2}}) {
+          for (const int32_t threads : {2, 3}) {
+            all.push_back({.isa = isa,
+                           .mr = rows,
+                           .nr = vectors * lanes,
+                           .ku = 1,
+                           .pack_b = pack_b,
+                           .edge = edge,
+                           .threads = threads,
+                           .split = split});
+          }
+        }
+      }
+    }
+    return all;
+  }
+};
+
+TEST_P(ThreadedEdges, MatchTheReferenceAtEveryRemainder) {
+  const auto [split, isa, dtype] = GetParam();
+  const int32_t lanes = x86::describe(isa).lanes(size_bytes(dtype));
+  for (int64_t columns = lanes + 1; columns < 4 * lanes; ++columns) {
+    EXPECT_EQ(run_columns(columns, false), "") << columns << " columns";
+    EXPECT_EQ(run_columns(columns, true), "") << columns << " columns, b transposed";
+  }
+  EXPECT_GT(dot_runs_, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryKind, ThreadedEdges,
+    Combine(Values(ThreadSplit::kRows, ThreadSplit::kColumns, ThreadSplit::kDepth),
+            ::testing::ValuesIn(x86::runnable_isas().begin(), x86::runnable_isas().end()),
+            Values(DType::kF32, DType::kF64)));
 
 TEST_F(ThreadedGemmTest, DepthSplitOfALargeResultIsAddedUpInShares) {
   const Problem problem = Problem::mm(DType::kF32, 161, 130, 96);
