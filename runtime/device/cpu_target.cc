@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device/cpu_target.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +32,17 @@ std::string read_word(const fs::path& path) {
   std::string word;
   file >> word;
   return word;
+}
+
+// Where the lowest-numbered core that is online has its caches; empty if none lists any. A core
+// that is offline keeps its folder and loses the caches in it.
+fs::path first_cache_folder(const fs::path& root) {
+  std::error_code unreadable;  // like a folder that is not there
+  for (int cpu = 0;; ++cpu) {
+    const fs::path core = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu));
+    if (fs::exists(core / "cache/index0", unreadable)) return core / "cache";
+    if (!fs::exists(core, unreadable)) return {};
+  }
 }
 
 void read_sysfs_cache(const fs::path& folder, CacheSizes& sizes) {
@@ -73,9 +83,9 @@ std::string widest_isa(std::span<const x86::IsaId> isas) {
 
 }  // namespace
 
-CacheSizes read_cache_sizes(int cpu, const fs::path& root) {
+CacheSizes read_cache_sizes(const fs::path& root) {
   CacheSizes sizes;
-  const fs::path folder = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu)) / "cache";
+  const fs::path folder = first_cache_folder(root);
   // Four levels or fewer, level 1 twice; a folder that is not there reads as a cache of no level.
   for (int index = 0; index < 5; ++index) {
     read_sysfs_cache(folder / ("index" + std::to_string(index)), sizes);
@@ -96,11 +106,10 @@ std::string read_processor_name(const fs::path& root) {
          ")";
 }
 
-Target detect_cpu_target(std::span<const x86::IsaId> isas, int32_t cores) {
-  // The core we happen to be on: core 0 may be one that we are not allowed to use, of another kind.
-  const CacheSizes caches = read_cache_sizes(std::max(0, sched_getcpu()));
+Target detect_cpu_target(std::span<const x86::IsaId> isas, int32_t cores, const fs::path& root) {
+  const CacheSizes caches = read_cache_sizes(root);
   Target target;
-  target.device = read_processor_name();
+  target.device = read_processor_name(root);
   target.isa = widest_isa(isas);
   target.toolchain = x86::toolchain();
   target.cores = cores;

@@ -16,10 +16,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using x86::IsaId;
 
-void write_cache(const TemporaryFolder& root, const char* index, const char* level,
-                 const char* type, const char* size) {
-  const std::filesystem::path folder =
-      std::filesystem::path("sys/devices/system/cpu/cpu3/cache") / index;
+constexpr const char* kCores = "sys/devices/system/cpu";
+
+void write_cache(const TemporaryFolder& root, const char* core, const char* index,
+                 const char* level, const char* type, const char* size) {
+  const std::filesystem::path folder = std::filesystem::path(kCores) / core / "cache" / index;
   root.write(folder / "level", level);
   root.write(folder / "type", type);
   root.write(folder / "size", size);
@@ -27,11 +28,11 @@ void write_cache(const TemporaryFolder& root, const char* index, const char* lev
 
 TEST(CacheSizes, ComeFromSysfs) {
   const TemporaryFolder root;
-  write_cache(root, "index0", "1", "Data", "48K");
-  write_cache(root, "index1", "1", "Instruction", "32K");
-  write_cache(root, "index2", "2", "Unified", "2048K");
-  write_cache(root, "index3", "3", "Unified", "260M");
-  const CacheSizes sizes = read_cache_sizes(3, root.path());
+  write_cache(root, "cpu0", "index0", "1", "Data", "48K");
+  write_cache(root, "cpu0", "index1", "1", "Instruction", "32K");
+  write_cache(root, "cpu0", "index2", "2", "Unified", "2048K");
+  write_cache(root, "cpu0", "index3", "3", "Unified", "260M");
+  const CacheSizes sizes = read_cache_sizes(root.path());
   EXPECT_EQ(sizes.l1_bytes, 48 << 10);
   EXPECT_EQ(sizes.l2_bytes, 2 << 20);
   EXPECT_EQ(sizes.l3_bytes, 260 << 20);
@@ -69,6 +70,19 @@ TEST(CpuTarget, IsNamedByItsWidestIsa) {
 
 TEST(CpuTarget, IsTheSameEachTime) {
   EXPECT_EQ(detect_cpu_target(x86::runnable_isas(), 1), detect_cpu_target(x86::runnable_isas(), 1));
+}
+
+TEST(CpuTarget, HasTheCachesOfTheFirstCoreOnlineWhereCoresDiffer) {
+  const TemporaryFolder root;
+  root.write(std::filesystem::path(kCores) / "cpu0/online", "0");
+  write_cache(root, "cpu1", "index0", "1", "Data", "48K");
+  write_cache(root, "cpu1", "index2", "2", "Unified", "2048K");
+  write_cache(root, "cpu2", "index0", "1", "Data", "32K");
+  write_cache(root, "cpu2", "index2", "2", "Unified", "4096K");
+  write_cache(root, "cpu10", "index0", "1", "Data", "64K");
+  const Target target = detect_cpu_target(x86::runnable_isas(), 1, root.path());
+  EXPECT_EQ(target.l1_bytes, 48 << 10);
+  EXPECT_EQ(target.l2_bytes, 2 << 20);
 }
 
 }  // namespace
