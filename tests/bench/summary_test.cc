@@ -78,7 +78,18 @@ TEST_F(SummaryTest, LeavesOutTinyShapes) {
 
 TEST_F(SummaryTest, FindsTheLeastRatioOfComputeBoundShapes) {
   EXPECT_DOUBLE_EQ(*summarize(results).single->min_vs_best_compute_bound, 2);
-  EXPECT_DOUBLE_EQ(*summarize(results).single->geomean_vs_best_compute_bound, 4);
+  EXPECT_DOUBLE_EQ(*summarize(results).single->geomean_vs_best_compute_bound, 2);
+}
+
+// Like the shapes that a pass on several threads after one on one measures at all.
+TEST_F(SummaryTest, CountsNoTinyShapeAsBoundByComputingOnAnyNumberOfThreads) {
+  for (ShapeResult& result : results.shapes) result.threads = 4;
+  const ThreadSummary summary = *summarize(results).threaded;
+  EXPECT_EQ(summary.shapes, 3);
+  EXPECT_DOUBLE_EQ(*summary.geomean_vs_best_compute_bound, 2);
+  EXPECT_FALSE(is_compute_bound(results.shapes[0].shape.problem, results.shapes[0].limit));
+  EXPECT_TRUE(is_compute_bound(results.shapes[1].shape.problem, results.shapes[1].limit));
+  EXPECT_FALSE(is_compute_bound(results.shapes[2].shape.problem, results.shapes[2].limit));
 }
 
 TEST_F(SummaryTest, AveragesEachPeerByItself) {

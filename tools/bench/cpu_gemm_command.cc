@@ -158,20 +158,14 @@ class CpuGemmRun {
     for (const auto& peer : peers_) peer->set_threads(limits.threads);
     std::vector<Shape> shapes;
     for (const Shape& shape : shapes_) {
-      const bool wanted = pass == 0 || is_compute_bound(shape);
-      if (wanted) shapes.push_back(shape);
+      const ProblemLimit limit = limit_of(shape.problem, limits, device_->target());
+      if (pass == 0 || is_compute_bound(shape.problem, limit)) shapes.push_back(shape);
     }
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       position_ = "[" + std::to_string(i + 1) + "/" + std::to_string(shapes.size()) + "] ";
       shapes_left_ = shapes.size() - i;
       measure_stored_ways(shapes[i], limits);
     }
-  }
-
-  // As the pass on one thread found it. Tiny shapes are left to one thread.
-  bool is_compute_bound(const Shape& shape) const {
-    const ProblemLimit limit = limit_of(shape.problem, results_.limits.front(), device_->target());
-    return limit.bound == Bound::kCompute && !is_tiny(shape.problem);
   }
 
   void measure_stored_ways(const Shape& shape, const MachineLimits& limits) {

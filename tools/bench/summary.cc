@@ -28,9 +28,9 @@ void add_ratios(const ShapeResult& result, RatioLists& lists) {
   const Ratio ratio = speedup(result.triode, *best);
   lists.best.push_back(ratio.median);
   lists.spreads.push_back(ratio.spread);
-  const bool tiny = is_tiny(result.shape.problem);
-  if (!tiny) lists.best_not_tiny.push_back(ratio.median);
-  if (result.limit.bound == Bound::kCompute) lists.best_compute_bound.push_back(ratio.median);
+  const Problem& problem = result.shape.problem;
+  if (!is_tiny(problem)) lists.best_not_tiny.push_back(ratio.median);
+  if (is_compute_bound(problem, result.limit)) lists.best_compute_bound.push_back(ratio.median);
 }
 
 ThreadSummary summarize_lists(const RatioLists& lists) {
@@ -130,6 +130,10 @@ const Series* best_peer(const ShapeResult& result) {
 
 double gflops(const ShapeResult& result, const Series& series) {
   return result.shape.problem.flops() / median_of(series.per_call_ns);
+}
+
+bool is_compute_bound(const Problem& problem, const ProblemLimit& limit) {
+  return limit.bound == Bound::kCompute && !is_tiny(problem);
 }
 
 std::optional<double> best_over_median(const ShapeResult& result) {

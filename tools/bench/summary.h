@@ -27,6 +27,10 @@ const Series* best_peer(const ShapeResult& result);
 
 double gflops(const ShapeResult& result, const Series& series);
 
+// Held back by the multiply-add peak, and not so tiny that the cost of the call counts. On several
+// threads, by what these reach together.
+bool is_compute_bound(const Problem& problem, const ProblemLimit& limit);
+
 // What tuning is worth: median time of the random configs over the time of the best one. Empty
 // without random samples.
 std::optional<double> best_over_median(const ShapeResult& result);
