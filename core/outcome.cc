@@ -13,6 +13,11 @@ constexpr EnumNames<OutcomeKind, 8> kOutcomes = {
 
 }  // namespace
 
+Outcome outcome_of_failure(const Status& status, OutcomeKind otherwise) {
+  const bool is_memory = status.code() == StatusCode::kResourceExhausted;
+  return {is_memory ? OutcomeKind::kOutOfMemory : otherwise, status.message()};
+}
+
 std::string_view to_string(OutcomeKind kind) {
   return kOutcomes.name_of(kind);
 }

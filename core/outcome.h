@@ -29,6 +29,10 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
+// How a trial ended one of whose steps failed: kOutOfMemory if for want of memory, whichever step
+// it was, else `otherwise`. Memory may be there the next time; code that does not compile stays so.
+Outcome outcome_of_failure(const Status& status, OutcomeKind otherwise);
+
 // "ok", "compile-failed", "launch-failed", "wrong-result", "timed-out", "crashed", "out-of-memory",
 // "unstable".
 std::string_view to_string(OutcomeKind kind);

@@ -167,7 +167,7 @@ class ConfigSearch {
     ++stats_.tried;
     auto artifact = device_.build(problem_, config);
     if (!artifact.ok()) {
-      record(config, {OutcomeKind::kCompileFailed, artifact.status().message()});
+      record(config, outcome_of_failure(artifact.status(), OutcomeKind::kCompileFailed));
       return std::nullopt;
     }
     Sample checked;
@@ -188,7 +188,7 @@ class ConfigSearch {
     const std::chrono::nanoseconds begin = clock_.now();
     const Status status = device_.run(artifact, checked_.operands());
     sample = {clock_.now() - begin, 1};
-    if (!status.ok()) return {OutcomeKind::kLaunchFailed, status.message()};
+    if (!status.ok()) return outcome_of_failure(status, OutcomeKind::kLaunchFailed);
     return checked_.check();
   }
 

@@ -126,7 +126,7 @@ class ProblemSearch {
       return true;
     }
     if (!digest.ok()) {
-      note({config, {OutcomeKind::kCompileFailed, digest.status().message()}, {}});
+      note({config, outcome_of_failure(digest.status(), OutcomeKind::kCompileFailed), {}});
       return true;
     }
     const auto [twin, is_new] = by_code_.try_emplace(*digest, tried_.size());

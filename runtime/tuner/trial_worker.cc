@@ -97,11 +97,6 @@ Result<VendorKernel> load_vendor(const VendorCall& call) {
   return bind_vendor(call, function);
 }
 
-Outcome outcome_of(const Status& status, OutcomeKind otherwise) {
-  const bool is_memory = status.code() == StatusCode::kResourceExhausted;
-  return {is_memory ? OutcomeKind::kOutOfMemory : otherwise, status.message()};
-}
-
 // A call that was begun: its operands and the kernel to beat.
 class BegunCall final : public TrialSession {
  public:
@@ -130,9 +125,11 @@ class BegunCall final : public TrialSession {
 
   TrialAnswer answer(const TrialRequest& request) override {
     const Result<Config> config = space_.parse(request.config);
-    if (!config.ok()) return failed(outcome_of(config.status(), OutcomeKind::kCompileFailed));
+    if (!config.ok())
+      return failed(outcome_of_failure(config.status(), OutcomeKind::kCompileFailed));
     const auto artifact = device_->build(problem_, *config);
-    if (!artifact.ok()) return failed(outcome_of(artifact.status(), OutcomeKind::kCompileFailed));
+    if (!artifact.ok())
+      return failed(outcome_of_failure(artifact.status(), OutcomeKind::kCompileFailed));
     const bool fully = request.purpose != TrialPurpose::kTry;
     if (Outcome outcome = check(**artifact, fully); !outcome.ok()) return failed(outcome);
     switch (request.purpose) {
@@ -189,7 +186,7 @@ class BegunCall final : public TrialSession {
     for (const auto& checked : checked_) {
       checked->reset_c();
       const Status ran = device_->run(artifact, checked->operands());
-      if (!ran.ok()) return outcome_of(ran, OutcomeKind::kLaunchFailed);
+      if (!ran.ok()) return outcome_of_failure(ran, OutcomeKind::kLaunchFailed);
       if (Outcome outcome = checked->check(); !outcome.ok()) return outcome;
       if (!fully) break;
     }
@@ -224,7 +221,7 @@ class BegunCall final : public TrialSession {
     timing.budget = budget;
     timing.min_rounds = kLeastRaceRounds;
     const auto pair = device_->time(artifact, vendor_, timed_.operands(), timing);
-    if (!pair.ok()) return failed(outcome_of(pair.status(), OutcomeKind::kLaunchFailed));
+    if (!pair.ok()) return failed(outcome_of_failure(pair.status(), OutcomeKind::kLaunchFailed));
     TrialAnswer answer;
     answer.code_digest = artifact.digest();
     answer.candidate = SentMeasurement::from(pair->candidate);

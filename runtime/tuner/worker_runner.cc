@@ -184,7 +184,7 @@ TrialAnswer WorkerRunner::ask(const TrialRequest& request) {
   TrialRequest complete = request;
   if (!call_->call.gpu_driver.empty() && options_.code_of) {
     auto code = options_.code_of(*call_, request.config);
-    if (!code.ok()) return lose({OutcomeKind::kCompileFailed, code.status().message()});
+    if (!code.ok()) return lose(outcome_of_failure(code.status(), OutcomeKind::kCompileFailed));
     complete.code = std::move(code).take();
   }
   const Status sent = connection_->send(to_frame(complete));

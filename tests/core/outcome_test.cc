@@ -35,6 +35,15 @@ TEST(Outcome, OnlyOkIsOk) {
   EXPECT_FALSE((Outcome{OutcomeKind::kUnstable, "spread 0.4"}).ok());
 }
 
+TEST(Outcome, OfAFailureIsOutOfMemoryWhicheverStepRanOut) {
+  for (const OutcomeKind step : {OutcomeKind::kCompileFailed, OutcomeKind::kLaunchFailed}) {
+    EXPECT_EQ(outcome_of_failure(resource_exhausted("no pages"), step),
+              (Outcome{OutcomeKind::kOutOfMemory, "no pages"}));
+    EXPECT_EQ(outcome_of_failure(unsupported("no such tile"), step),
+              (Outcome{step, "no such tile"}));
+  }
+}
+
 TEST(Outcome, UnknownNameListsTheOutcomes) {
   EXPECT_THAT(parse_outcome_kind("crash"),
               FailsWith(StatusCode::kInvalidArgument,

@@ -101,6 +101,17 @@ TEST_F(ConfigSearchTest, CountsFailuresByOutcomeAndKeepsTheirReasons) {
   EXPECT_THAT(found.stats.failures.front(), HasSubstr("compile-failed, x is too hard"));
 }
 
+TEST_F(ConfigSearchTest, TellsWantOfMemoryFromConfigsThatDoNotWork) {
+  device.uncompilable_x = {0};
+  device.too_large_x = {1};
+  device.greedy_x = {2, 3};
+  options.exhaustive = true;
+  const SearchResult found = search().take();
+  EXPECT_EQ(found.stats.outcomes.at(OutcomeKind::kCompileFailed), 8);
+  EXPECT_EQ(found.stats.outcomes.at(OutcomeKind::kOutOfMemory), 24);
+  EXPECT_EQ(found.stats.outcomes.count(OutcomeKind::kLaunchFailed), 0u);
+}
+
 TEST_F(ConfigSearchTest, FailsWithTheReasonsWhenNoConfigWorks) {
   for (int32_t x = 0; x < 16; ++x) device.uncompilable_x.insert(x);
   EXPECT_THAT(search(), FailsWith(StatusCode::kUnsupported, HasSubstr("x is too hard")));

@@ -58,11 +58,13 @@ Result<std::unique_ptr<Artifact>> FakeDevice::build(const Problem& problem, cons
   clock_.advance(std::chrono::microseconds(10));
   built.push_back(config);
   if (uncompilable_x.contains(config[0])) return unsupported("x is too hard");
+  if (too_large_x.contains(config[0])) return resource_exhausted("no memory for code");
   return std::unique_ptr<Artifact>(std::make_unique<FakeArtifact>(problem, config));
 }
 
 Status FakeDevice::run(const Artifact& artifact, const Operands& operands) {
   const auto& fake = static_cast<const FakeArtifact&>(artifact);
+  if (greedy_x.contains(fake.config[0])) return resource_exhausted("no memory for blocks");
   const bool is_wrong = wrong_x.contains(fake.config[0]);
   const int64_t steps = std::abs(fake.config[0] - fast_x) + std::abs(fake.config[1] - fast_y);
   multiply(fake.problem, operands, is_wrong ? 1.0F : 0.0F);

@@ -42,6 +42,8 @@ class FakeDevice final : public Device {
   int32_t fast_x = 7;
   int32_t fast_y = 3;
   std::set<int32_t> uncompilable_x;  // configs with such an x do not build
+  std::set<int32_t> too_large_x;     // these neither, for want of memory
+  std::set<int32_t> greedy_x;        // these do, and their calls fail for want of memory
   std::set<int32_t> wrong_x;         // these give a wrong result, in no time at all
   std::vector<Config> built;         // in the order built
   std::vector<Config> timed;         // in pairs, in the order timed

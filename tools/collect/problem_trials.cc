@@ -41,7 +41,7 @@ void ProblemTrials::try_config(const Config& config) {
   if (!artifact.ok()) {
     TrialRecord record;
     record.when_unix_s = std::time(nullptr);
-    record.outcome = {OutcomeKind::kCompileFailed, artifact.status().message()};
+    record.outcome = outcome_of_failure(artifact.status(), OutcomeKind::kCompileFailed);
     trials_.push_back({config, std::move(record)});
     return;
   }
@@ -65,7 +65,8 @@ TrialRecord ProblemTrials::run_and_check(const Artifact& artifact) {
   const std::chrono::nanoseconds start = clock_.now();
   const Status ran = device_.run(artifact, checked_.operands());
   first_call_ = clock_.now() - start;
-  record.outcome = ran.ok() ? checked_.check() : Outcome{OutcomeKind::kLaunchFailed, ran.message()};
+  record.outcome =
+      ran.ok() ? checked_.check() : outcome_of_failure(ran, OutcomeKind::kLaunchFailed);
   return record;
 }
 
@@ -75,7 +76,7 @@ void ProblemTrials::time(const Artifact& artifact, const TimingOptions& options,
   for (int repeat = 0; repeat <= kMostRepeats; ++repeat) {
     const auto timed = device_.time(artifact, vendor_, checked_.operands(), options);
     if (!timed.ok()) {
-      record.outcome = {OutcomeKind::kLaunchFailed, timed.status().message()};
+      record.outcome = outcome_of_failure(timed.status(), OutcomeKind::kLaunchFailed);
       return;
     }
     if (!record.vendor || timed->speedup_spread < record.vendor->speedup_spread) {
