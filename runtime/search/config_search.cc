@@ -258,11 +258,12 @@ class ConfigSearch {
   }
 
   void time_finalists() {
-    if (should_stop()) {
+    std::vector<std::unique_ptr<Artifact>> artifacts;
+    if (!should_stop()) artifacts = build_finalists();
+    if (artifacts.empty()) {  // stopped, or no memory even for one: their quick times must do
       for (std::size_t i = 0; i < finalist_count(); ++i) add_finalist(ranking_[i]);
       return;
     }
-    std::vector<std::unique_ptr<Artifact>> artifacts = build_finalists();
     std::size_t left = finalists_.size();
     do {
       time_stage(artifacts, left);

@@ -43,7 +43,8 @@ struct SearchStats {
 struct RankedConfig {
   Config config;
   double median_ns = 0;            // per call, over `samples_ns`; the quick time if there are none
-  std::vector<double> samples_ns;  // of the finals; none if the search was stopped before them
+  std::vector<double> samples_ns;  // of the finals; none if the search was stopped before them, or
+                                   // there was no memory for any
 };
 
 struct SearchResult {

@@ -206,6 +206,16 @@ TEST_F(ConfigSearchTest, StopsTheFinalsAfterARound) {
   for (const RankedConfig& finalist : found.finalists) EXPECT_EQ(finalist.samples_ns.size(), 1u);
 }
 
+TEST_F(ConfigSearchTest, RanksByQuickTimesWhenNoFinalistIsBuiltAgain) {
+  options.exhaustive = true;
+  device.most_built = 128;  // all are tried, and none is left for the finals
+  const SearchResult found = search().take();
+  EXPECT_EQ(found.finalists.front().config, config(7, 3));
+  EXPECT_DOUBLE_EQ(found.finalists.front().median_ns, 1000);
+  EXPECT_THAT(found.finalists.front().samples_ns, IsEmpty());
+  EXPECT_EQ(found.trials.size(), 128u);
+}
+
 TEST_F(ConfigSearchTest, IsNotAskedAgainOnceStopped) {
   int asked = 0;
   options.should_stop = [&asked] { return ++asked == 3; };

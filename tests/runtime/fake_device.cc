@@ -58,7 +58,8 @@ Result<std::unique_ptr<Artifact>> FakeDevice::build(const Problem& problem, cons
   clock_.advance(std::chrono::microseconds(10));
   built.push_back(config);
   if (uncompilable_x.contains(config[0])) return unsupported("x is too hard");
-  if (too_large_x.contains(config[0])) return resource_exhausted("no memory for code");
+  if (built.size() > most_built || too_large_x.contains(config[0]))
+    return resource_exhausted("no memory for code");
   return std::unique_ptr<Artifact>(std::make_unique<FakeArtifact>(problem, config));
 }
 

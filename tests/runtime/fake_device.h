@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -41,6 +42,7 @@ class FakeDevice final : public Device {
   std::chrono::nanoseconds step = std::chrono::microseconds(1);
   int32_t fast_x = 7;
   int32_t fast_y = 3;
+  size_t most_built = SIZE_MAX;      // no more are built, for want of memory
   std::set<int32_t> uncompilable_x;  // configs with such an x do not build
   std::set<int32_t> too_large_x;     // these neither, for want of memory
   std::set<int32_t> greedy_x;        // these do, and their calls fail for want of memory
