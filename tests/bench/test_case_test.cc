@@ -49,10 +49,10 @@ Outcome check_right(const char* text) {
 }
 
 TEST(TestCase, AcceptsRightResultsForAllTransposesTypesAndScalars) {
-  for (const char* text :
-       {"mm f32 5x6x7 nn", "mm f32 5x6x7 nt", "mm f32 5x6x7 tn", "mm f64 5x6x7 tt",
-        "mm f32 5x6x7 nn beta=1", "mm f64 5x6x7 nn alpha=other beta=other",
-        "mm f32 5x6x7 nn ld=9,10,11", "bmm f32 3x5x6x7 nt"}) {
+  for (const char* text : {"mm f32 5x6x7 nn", "mm f32 5x6x7 nt", "mm f32 5x6x7 tn",
+                           "mm f64 5x6x7 tt", "mm f32 5x6x7 nn beta=1",
+                           "mm f64 5x6x7 nn alpha=other beta=other", "mm f32 5x6x7 nn ld=9,10,11",
+                           "bmm f32 3x5x6x7 nt", "bmm f32 2x3x4x5 nn ld=10,8,8 strides=5,4,4"}) {
     EXPECT_EQ(check_right(text), Outcome{}) << text;
   }
 }
@@ -69,6 +69,31 @@ TEST(TestCase, RefusesOneElementThatIsOffByAnEighthOfAnEighth) {
   multiply<float>(problem, test_case->operands());
   static_cast<float*>(test_case->operands().c)[777] += 1.0F / 64;
   EXPECT_EQ(test_case->check().kind, OutcomeKind::kWrongResult);
+}
+
+// What a right call leaves, but for one element of c.
+Outcome check_with_written(const char* text, int64_t element) {
+  const Problem problem = parse_problem(text).take();
+  const auto test_case = TestCase::make(problem, 1).take();
+  multiply<float>(problem, test_case->operands());
+  static_cast<float*>(test_case->operands().c)[element] = 0;
+  return test_case->check();
+}
+
+TEST(TestCase, RefusesAWriteBetweenRowsAndBetweenMatrices) {
+  const char* const rows = "mm f32 3x6x7 nn ld=9,10,11";
+  const char* const matrices = "bmm f32 2x3x6x7 nn ld=7,6,6 strides=21,42,20";
+  for (const int64_t element : {6, 10, 17, 28}) {
+    EXPECT_THAT(check_with_written(rows, element).reason, HasSubstr("in a gap")) << element;
+  }
+  for (const int64_t element : {18, 19}) {
+    EXPECT_THAT(check_with_written(matrices, element).reason, HasSubstr("in a gap")) << element;
+  }
+  EXPECT_EQ(check_with_written(rows, 11).kind, OutcomeKind::kWrongResult);
+}
+
+TEST(TestCase, RefusesTheVeryLastElement) {
+  EXPECT_EQ(check_with_written("mm f32 41x50x7 nn", 41 * 50 - 1).kind, OutcomeKind::kWrongResult);
 }
 
 TEST(TestCase, PlacesOperandsAtTheProblemsAlignmentAndNoBetter) {

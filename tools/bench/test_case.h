@@ -25,7 +25,8 @@ class TestCase final : public CheckedOperands {
   const Operands& operands() const override { return memory_.operands(); }
   void reset_c() override { memory_.reset_c(); }
 
-  // kWrongResult if an element is further from the right one than ProblemOperands::tolerance().
+  // kWrongResult if an element, or a gap, is further from what it should be than
+  // ProblemOperands::tolerance().
   Outcome check() const override;
 
  private:
@@ -36,7 +37,7 @@ class TestCase final : public CheckedOperands {
   Outcome check_as() const;
 
   ProblemOperands memory_;
-  std::vector<double> expected_;  // batch x m x n, tight
+  std::vector<double> expected_;  // all of c after the call, gaps included
 };
 
 }  // namespace triode::bench
