@@ -159,6 +159,7 @@ class Training {
       : recipe_(recipe), random_(recipe.seed), batches_(to_tensors(lists)) {
     ensemble_ = fresh_ensemble(static_cast<int64_t>(lists.features), recipe, random_);
     split(lists);
+    held_out_ = (1 - trains_).sum(1);
     best_loss_.assign(static_cast<size_t>(recipe.members), INFINITY);
     for (const Tensor& parameter : ensemble_.parameters()) {
       best_.push_back(parameter.detach().clone());
@@ -175,7 +176,7 @@ class Training {
       if (is_look_due(epoch)) held_out_loss_ = keep_best(epoch);
       state.held_out_loss = held_out_loss_;
       if (progress && !progress(state)) return unavailable("the training was stopped");
-      if (recipe_.patience > 0 && epoch - best_epoch_ >= recipe_.patience) break;
+      if (is_patience_over(epoch)) break;
     }
     return {};
   }
@@ -241,6 +242,12 @@ class Training {
     return (epoch + 1) % kLookEvery == 0 && epoch >= kFirstLook * recipe_.epochs;
   }
 
+  // With nothing held out nothing can get better, and there is nothing to be impatient with.
+  bool is_patience_over(int32_t epoch) const {
+    return recipe_.patience > 0 && epoch - best_epoch_ >= recipe_.patience &&
+           held_out_.sum().item<double>() > 0;
+  }
+
   double run_epoch(int32_t epoch, torch::optim::AdamW& optimiser) {
     for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_.below(i)]);
     const auto batch = static_cast<size_t>(recipe_.batch);
@@ -263,7 +270,9 @@ class Training {
     return sum / steps_each / recipe_.members;
   }
 
-  // Keeps each member's weights if its own held-out part was never predicted better.
+  // Keeps each member's weights if its own held-out part was never predicted better. Few groups
+  // leave parts empty: a member of such a part has nothing to be judged by, and keeps its last
+  // weights.
   double keep_best(int32_t epoch) {
     const at::NoGradGuard no_grad;
     Tensor sum = at::zeros({recipe_.members});
@@ -271,24 +280,29 @@ class Training {
       const Tensor chosen = batch_at(first);
       sum += (measured(chosen, criterion) * (1 - trains_.index_select(1, chosen))).sum(1);
     }
-    const Tensor mean = sum / at::clamp_min((1 - trains_).sum(1), 1);
+    const Tensor mean = sum / at::clamp_min(held_out_, 1);
     const std::vector<Tensor> now = ensemble_.parameters();
     for (int64_t member = 0; member < recipe_.members; ++member) {
       const double loss = mean[member].item<double>();
       double& least = best_loss_[static_cast<size_t>(member)];
-      if (!(loss < least)) continue;
-      least = loss;
-      best_epoch_ = epoch;
+      const bool is_judged = held_out_[member].item<double>() > 0;
+      if (is_judged && !(loss < least)) continue;
+      if (is_judged) {
+        least = loss;
+        best_epoch_ = epoch;
+      }
       for (size_t p = 0; p < now.size(); ++p) best_[p][member].copy_(now[p][member]);
     }
-    return mean.mean().item<double>();
+    const auto judged = at::gt(held_out_, 0).sum().item<double>();
+    return judged > 0 ? mean.sum().item<double>() / judged : INFINITY;
   }
 
   const NetRecipe recipe_;
   Random random_;
   Batches batches_;
   Ensemble ensemble_;
-  Tensor trains_;  // member x list: 1 where the member may learn from the list
+  Tensor trains_;    // member x list: 1 where the member may learn from the list
+  Tensor held_out_;  // of each member: lists that it may not learn from
   std::vector<int64_t> order_;
   double held_out_loss_ = INFINITY;  // at the last look
   int32_t best_epoch_ = 0;           // when a member last got better

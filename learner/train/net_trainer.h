@@ -60,16 +60,17 @@ struct TrainingProgress {
   int32_t epoch = 0;
   int32_t epochs = 0;
   double training_loss = 0;  // mean of the members
-  double held_out_loss =
-      0;  // the same, each on its own part, when last looked at; kRank: ln regret
+  // The same, each on its own part, when last looked at; kRank: ln regret. Infinite if no member
+  // holds anything out.
+  double held_out_loss = 0;
 };
 // False stops the training: kUnavailable.
 using ProgressSink = std::function<bool(const TrainingProgress&)>;
 
 // Trains `members` nets at once, each with the weights it had when its held-out part was predicted
-// best. The same lists and recipe give the same nets on the same machine and thread count. `inputs`
-// of the nets is left empty: the caller knows which features the columns are. Exceptions of
-// libtorch become kInternal.
+// best, or its last ones if that part is empty. The same lists and recipe give the same nets on the
+// same machine and thread count. `inputs` of the nets is left empty: the caller knows which
+// features the columns are. Exceptions of libtorch become kInternal.
 Result<std::vector<Net>> train_nets(const TrainingLists& lists, const NetRecipe& recipe,
                                     const ProgressSink& progress);
 

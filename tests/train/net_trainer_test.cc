@@ -132,6 +132,42 @@ TEST(NetTrainer, EndsWhenItsPatienceIsOverWithTheBestWeights) {
   EXPECT_EQ(train_nets(lists, recipe, nullptr).status().code(), StatusCode::kInvalidArgument);
 }
 
+// Ten groups fall into ten of ten thousand parts, none of which is a member's.
+NetRecipe recipe_without_held_out_lists() {
+  NetRecipe recipe = small_recipe();
+  recipe.objective = Objective::kSquaredError;
+  recipe.held_out_parts = 10'000;
+  return recipe;
+}
+
+TEST(NetTrainer, KeepsTheLastWeightsWhereNothingIsHeldOut) {
+  const TrainingLists lists = bowls(10);
+  NetRecipe recipe = recipe_without_held_out_lists();
+  recipe.batch = 10;  // one step an epoch, whose loss is that of the weights before it
+  recipe.epochs = 100;
+  double before_last_step = 0;
+  const auto nets = train_nets(lists, recipe, [&](const TrainingProgress& progress) {
+    before_last_step = progress.training_loss;
+    return true;
+  });
+  ASSERT_TRUE(nets.ok());
+  double sum = 0;
+  for (const Net& net : *nets) {
+    const std::vector<float> says = evaluate_net(net, lists.features, lists.x).value();
+    for (size_t row = 0; row < says.size(); ++row) sum += std::pow(says[row] - lists.y[row], 2);
+  }
+  const double error = sum / static_cast<double>(nets->size() * lists.y.size());
+  EXPECT_NEAR(error, before_last_step, 1e-3 * before_last_step);
+}
+
+TEST(NetTrainer, IsNotImpatientWhereNothingIsHeldOut) {
+  const TrainingLists lists = bowls(10);
+  NetRecipe recipe = recipe_without_held_out_lists();
+  const auto patient = train_nets(lists, recipe, nullptr);
+  recipe.patience = 1;
+  EXPECT_EQ(train_nets(lists, recipe, nullptr).value(), patient.value());
+}
+
 TEST(NetTrainer, LearnsAProbability) {
   TrainingLists lists = bowls(40);
   for (size_t row = 0; row < lists.y.size(); ++row) lists.y[row] = lists.x[row * 2] > 0 ? 1 : 0;
