@@ -95,6 +95,30 @@ TEST_F(CollectedTrials, OfAnOlderSpaceTakeTheFirstValueOfWhatTheyDoNotName) {
   EXPECT_EQ(read->front().configs, read_timings({}, "", std::array{cache}).take().front().configs);
 }
 
+TEST_F(CollectedTrials, AreReadFromTheFilesOfAFolderByName) {
+  const std::string cache = (folder_.path() / "store").string();
+  const std::string folder = (folder_.path() / "data").string();
+  fill(cache);
+  folder_.write("data/b.csv",
+                "m,n,k,block_m,block_n,block_k,group_m,num_stages,num_warps,ok,ms,compile_s\n"
+                "64,64,64,32,32,32,8,3,4,1,0.5,1\n");
+  folder_.write("data/README.md", "passed over");
+  ASSERT_TRUE(export_collected(cache, folder + "/a.trials.gz").ok());
+  const auto read = read_timings(std::array{folder}, "a100", {});
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ(read->front().problem, problem_);
+  EXPECT_EQ(read->back().device->name, "a100");
+}
+
+TEST_F(CollectedTrials, NameTheFileOfAFolderThatIsWrong) {
+  folder_.write("data/odd.csv", "no,such,columns\n1,2,3\n");
+  const std::string folder = (folder_.path() / "data").string();
+  const Status status = read_timings(std::array{folder}, "", {}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("odd.csv"), std::string::npos) << status.message();
+}
+
 TEST_F(CollectedTrials, NameTheLineThatIsWrong) {
   const auto parsed = parse_collected("triode trials 1\nproblem\tmm\t0\n");
   ASSERT_EQ(parsed.status().code(), StatusCode::kInvalidArgument);

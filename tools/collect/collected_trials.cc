@@ -15,14 +15,15 @@
 #include "cache/cache.h"
 #include "cache/exchange/device_text.h"
 #include "cache/exchange/gzip.h"
+#include "cache/exchange/source_file.h"
 #include "core/measurement.h"
 #include "jit/x86/gemm_space.h"
+#include "tools/collect/data_files.h"
 
 namespace triode::collect {
 namespace {
 
 constexpr std::string_view kFirstLine = "triode trials 1";
-constexpr size_t kMostFileBytes = size_t{1} << 30;
 
 // A trial during which the ratio to the vendor's time varied more than this, or the vendor itself
 // was slower by this factor than it can be, was disturbed: it says more about the machine than
@@ -247,12 +248,15 @@ bool is_device(const std::string& name, const std::string& wanted) {
   return name.find(wanted) != std::string::npos || wanted.find(name) != std::string::npos;
 }
 
-Result<std::string> text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return not_found("cannot read " + path);
-  std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (!exchange::is_gzip(bytes)) return bytes;
-  return exchange::inflate_gzip(bytes, kMostFileBytes);
+Result<std::vector<train::TimedProblem>> read_file(const std::string& path,
+                                                   std::string_view device) {
+  const auto file = TRIODE_TRY(exchange::SourceFile::read(path));
+  if (!file.bytes().starts_with(kFirstLine)) {
+    return train::read_timed_problems({&path, 1}, device);
+  }
+  auto parsed = parse_collected(file.bytes());
+  if (!parsed.ok()) return file.error(parsed.status().message());
+  return parsed;
 }
 
 }  // namespace
@@ -302,14 +306,9 @@ Result<std::vector<train::TimedProblem>> read_timings(std::span<const std::strin
     std::move(some.begin(), some.end(), std::back_inserter(all));
   };
   for (const std::string& path : files) {
-    const std::string text = TRIODE_TRY(text_of_file(path));
-    if (!text.starts_with(kFirstLine)) {
-      add(TRIODE_TRY(train::read_timed_problems({&path, 1}, device)));
-      continue;
+    for (const std::string& file : TRIODE_TRY(data_files(path))) {
+      add(TRIODE_TRY(read_file(file, device)));
     }
-    auto parsed = parse_collected(text);
-    if (!parsed.ok()) return invalid_argument(path + ": " + parsed.status().message());
-    add(std::move(parsed).take());
   }
   for (const std::string& folder : caches) {
     const std::string text = TRIODE_TRY(text_of_cache(folder));

@@ -29,8 +29,8 @@ Result<std::vector<train::TimedProblem>> parse_collected(std::string_view text);
 // Writes what a cache holds, compressed (gzip).
 Status export_collected(const std::string& cache, const std::string& path);
 
-// Problems of files and of caches, in order. A file is such a text, plain or gzip, or a CSV for
-// train::read_timed_problems.
+// Problems of files and of caches, in order. A file is such a text, plain or gzip, one for
+// train::read_timed_problems, or a folder of such files (data_files.h).
 Result<std::vector<train::TimedProblem>> read_timings(std::span<const std::string> files,
                                                       std::string_view device,
                                                       std::span<const std::string> caches);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -14,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "cache/exchange/source_file.h"
 #include "learner/train/model_card.h"
 #include "learner/train/model_trainer.h"
 #include "learner/train/split.h"
@@ -31,9 +31,8 @@ constexpr std::string_view kCommand = "train";
 
 Result<std::string> read_text(const std::string& path) {
   if (path.empty()) return std::string();
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return not_found("cannot read " + path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  const auto file = TRIODE_TRY(exchange::SourceFile::read(path));
+  return std::string(file.bytes());
 }
 
 Result<std::vector<train::TimedProblem>> training_problems(const TrainOptions& options) {
