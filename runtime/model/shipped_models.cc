@@ -38,15 +38,15 @@ std::string shipped_path(const std::string& folder, std::string_view name) {
   return (fs::path(folder) / (std::string(name) + std::string(kExtension))).string();
 }
 
-Result<Snapshot> find_snapshot(const std::string& path_or_name) {
-  std::error_code ignored;
-  if (fs::exists(path_or_name, ignored)) return load_snapshot(path_or_name);
-  const std::string shipped = shipped_path(shipped_models_folder(), path_or_name);
-  if (path_or_name.find('/') == std::string::npos && fs::exists(shipped, ignored)) {
-    return load_snapshot(shipped);
-  }
-  return not_found("no model '" + path_or_name + "': neither that file nor " + shipped +
-                   " is there");
+Result<Snapshot> find_snapshot(const std::string& path_or_name, const std::string& folder) {
+  const bool is_path = path_or_name.find('/') != std::string::npos;
+  const std::string shipped = shipped_path(folder, path_or_name);
+  std::error_code ignored;  // what cannot be looked at is not there
+  if (!is_path && fs::is_regular_file(shipped, ignored)) return load_snapshot(shipped);
+  if (fs::is_regular_file(path_or_name, ignored)) return load_snapshot(path_or_name);
+  return not_found(
+      "no model '" + path_or_name + "': " +
+      (is_path ? "there is no such file" : "neither that file nor " + shipped + " is there"));
 }
 
 }  // namespace triode

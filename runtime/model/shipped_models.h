@@ -22,8 +22,10 @@ std::vector<std::string> shipped_models(const std::string& folder);
 std::string_view shipped_name(DeviceKind kind);
 std::string shipped_path(const std::string& folder, std::string_view name);
 
-// The snapshot in the file `path_or_name`, or the shipped one of that name. kNotFound says where it
-// was looked for.
-Result<Snapshot> find_snapshot(const std::string& path_or_name);
+// The shipped snapshot of that name, else the one in the file: a word without a slash means the
+// same model wherever a program runs, and "./gpu" a file beside it. kNotFound says where it was
+// looked for.
+Result<Snapshot> find_snapshot(const std::string& path_or_name,
+                               const std::string& folder = shipped_models_folder());
 
 }  // namespace triode

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "cache/cache.h"
@@ -89,7 +90,46 @@ TEST(ShippedModels, AreTheSnapshotsOfAFolderByName) {
   ASSERT_EQ(paths.size(), 2u);
   EXPECT_EQ(paths[0], shipped_path(folder.path().string(), "a"));
   EXPECT_TRUE(shipped_models((folder.path() / "none").string()).empty());
-  EXPECT_EQ(find_snapshot("no such model").status().code(), StatusCode::kNotFound);
+}
+
+// Runs in a folder of its own, which holds what may be mistaken for a model.
+class FindSnapshotTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::current_path(folder_.path());
+    save("shipped", shipped_path(folder_.path().string(), "gpu"));
+  }
+  ~FindSnapshotTest() override { std::filesystem::current_path(before_); }
+
+  static void save(const std::string& name, const std::string& path) {
+    Snapshot snapshot = small_snapshot();
+    snapshot.name = name;
+    ASSERT_TRUE(save_snapshot(snapshot, path).ok());
+  }
+  Result<Snapshot> find(const std::string& word) {
+    return find_snapshot(word, folder_.path().string());
+  }
+
+  const std::filesystem::path before_ = std::filesystem::current_path();
+  TemporaryFolder folder_;
+};
+
+TEST_F(FindSnapshotTest, IsNotMisledByAFolderOfThatName) {
+  std::filesystem::create_directory("gpu");
+  EXPECT_EQ(find("gpu")->name, "shipped");
+  EXPECT_EQ(find("./gpu").status().code(), StatusCode::kNotFound);
+}
+
+TEST_F(FindSnapshotTest, TakesAFileOfAShippedNameOnlyByItsPath) {
+  save("mine", "gpu");
+  EXPECT_EQ(find("gpu")->name, "shipped");
+  EXPECT_EQ(find("./gpu")->name, "mine");
+}
+
+TEST_F(FindSnapshotTest, TakesAFileWithoutAPathWhereNoneOfThatNameIsShipped) {
+  save("mine", "mine.snapshot");
+  EXPECT_EQ(find("mine.snapshot")->name, "mine");
+  EXPECT_EQ(find("no such model").status().code(), StatusCode::kNotFound);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class ModelTest(unittest.TestCase):
     def run_command(self, *words, code=0):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("TRIODE_")}
         environment["TRIODE_CACHE"] = str(self.cache)
-        done = subprocess.run([COMMAND, *map(str, words)], env=environment, capture_output=True)
+        done = subprocess.run([COMMAND, *map(str, words)], env=environment, capture_output=True, cwd=self.folder)
         self.assertEqual(done.returncode, code, done.stderr.decode(errors="replace"))
         return done.stdout.decode(), done.stderr.decode()
 
@@ -60,6 +60,10 @@ class Listing(ModelTest):
         self.assertIn("log2_m", shown["features"])
         self.assertTrue(any(net.startswith("rank ") for net in shown["nets"]))
         self.assertEqual(shown["support"]["dtypes"], ["f32", "f64"])
+
+    def test_a_shipped_name_is_not_a_file_beside_the_user_unless_it_is_written_as_a_path(self):
+        (self.folder / "gpu").write_bytes((SHIPPED / "cpu-x86.snapshot").read_bytes())
+        self.assertEqual((self.json_of("show", "gpu")["kind"], self.json_of("show", "./gpu")["kind"]), ("gpu", "cpu"))
 
     def test_a_damaged_file_is_said_to_be_so(self):
         for words in (["show"], ["promote"], ["export", "--output", self.folder / "out"]):

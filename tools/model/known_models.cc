@@ -111,13 +111,14 @@ Result<std::vector<KnownModel>> known_models(const Cache* cache,
 }
 
 Result<KnownModel> find_model(const std::string& word, std::vector<KnownModel> known) {
-  std::error_code ignored;
-  if (fs::is_regular_file(word, ignored)) return model_of_file(word, Source::kFile);
+  // As find_snapshot: a shipped name goes before a file that happens to be called so.
   for (KnownModel& model : known) {
     if (model.source == Source::kShipped && fs::path(model.path).stem() == word) {
       return std::move(model);
     }
   }
+  std::error_code ignored;
+  if (fs::is_regular_file(word, ignored)) return model_of_file(word, Source::kFile);
   std::vector<KnownModel> matching;
   std::copy_if(std::make_move_iterator(known.begin()), std::make_move_iterator(known.end()),
                std::back_inserter(matching),

@@ -36,7 +36,7 @@ struct KnownModel {
 // every snapshot.
 Result<std::vector<KnownModel>> known_models(const Cache* cache, const std::string& shipped_folder);
 
-// The one that `word` names: a file, a shipped model's name, or the beginning of a digest.
+// The one that `word` names: a shipped model's name, a file, or the beginning of a digest.
 // kNotFound if there is none, kInvalidArgument if there are several.
 Result<KnownModel> find_model(const std::string& word, std::vector<KnownModel> known);
 
