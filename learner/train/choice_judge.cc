@@ -38,8 +38,14 @@ Status judge_choices(std::span<const TimedProblem> problems, std::span<const siz
                      std::vector<Judgement>& judgements) {
   for (const size_t problem : chosen) {
     const TimedProblem& timed = problems[problem];
-    const std::vector<size_t> order = TRIODE_TRY(ranker(timed));
     Judgement judgement{.problem = problem, .fold = fold};
+    Result<std::vector<size_t>> ranked = ranker(timed);
+    if (!ranked.ok() && ranked.status().code() == StatusCode::kUnsupported) {
+      judgement.passed_over = ranked.status().message();
+      judgements.push_back(std::move(judgement));
+      continue;
+    }
+    const std::vector<size_t> order = TRIODE_TRY(std::move(ranked));
     for (const size_t k : ks) {
       judgement.regret.push_back(regret_of(timed.seconds, order, k));
       if (timed.vendor_s) {

@@ -29,10 +29,13 @@ struct Judgement {
   std::vector<double> regret{};  // against the best config
   std::vector<double>
       with_vendor{};  // the vendor's kernel is an arm of both sides; empty if untimed
+  // Why the ranker has nothing to say of it: no choice was made, and no regret is there.
+  std::string passed_over{};
 };
 
-// Judges each of the `chosen` problems, and appends. A problem that the ranker cannot rank is an
-// error: passing it over would flatter.
+// Judges each of the `chosen` problems, and appends. One that the ranker does not support is passed
+// over with its reason, which a report has to name: left out silently it would flatter. Any other
+// failure of the ranker is an error.
 Status judge_choices(std::span<const TimedProblem> problems, std::span<const size_t> chosen,
                      const Ranker& ranker, std::span<const size_t> ks, size_t fold,
                      std::vector<Judgement>& judgements);

@@ -49,15 +49,32 @@ TEST(ChoiceJudge, TellsFoldsApart) {
   EXPECT_NEAR(summary.deviation, 0.2 / std::sqrt(2.0), 1e-12);
 }
 
-TEST(ChoiceJudge, CannotPassOverAProblem) {
-  const std::vector<TimedProblem> problems = generated_timings(1, 1);
-  const Ranker refuses = [](const TimedProblem&) -> Result<std::vector<size_t>> {
-    return unsupported("not this one");
+TEST(ChoiceJudge, PassesOverWhatIsNotSupportedWithTheReason) {
+  const std::vector<TimedProblem> problems = generated_timings(2, 1);
+  const Ranker refuses_one = [&](const TimedProblem& timed) -> Result<std::vector<size_t>> {
+    if (timed.problem == problems[0].problem) return unsupported("not this one");
+    return std::vector<size_t>{0};
   };
   std::vector<Judgement> judgements;
   const std::vector<size_t> ks = {1};
-  const Status status = judge_choices(problems, everything(problems), refuses, ks, 0, judgements);
-  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  ASSERT_TRUE(judge_choices(problems, everything(problems), refuses_one, ks, 0, judgements).ok());
+  ASSERT_EQ(judgements.size(), 2u);
+  EXPECT_EQ(judgements[0].passed_over, "not this one");
+  EXPECT_TRUE(judgements[0].regret.empty());
+  EXPECT_EQ(judgements[1].passed_over, "");
+  const auto all = [](size_t) { return true; };
+  EXPECT_EQ(summarize(judgements, 0, Against::kBestConfig, all).all.n, 1u);
+}
+
+TEST(ChoiceJudge, FailsAsTheRankerDoes) {
+  const std::vector<TimedProblem> problems = generated_timings(1, 1);
+  const Ranker fails = [](const TimedProblem&) -> Result<std::vector<size_t>> {
+    return internal_error("broken");
+  };
+  std::vector<Judgement> judgements;
+  const std::vector<size_t> ks = {1};
+  const Status status = judge_choices(problems, everything(problems), fails, ks, 0, judgements);
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
 }
 
 TEST(Baselines, AnalyticalMissesWhatOnlyDataTells) {

@@ -104,6 +104,36 @@ class Commands(unittest.TestCase):
         self.assertEqual(baselines["nvmatmulheuristics"]["a100"]["1"]["n"], 10)
         self.assertIn(set(baselines["autoheuristic"]), [{"a100"}, {"missing"}])
 
+    def test_baselines_are_judged_on_the_held_out_problems_as_the_model_is(self):
+        run("triode-train", "--data", self.data, "--output", self.snapshot, "--hold-out", "3", *QUICK)
+        report = json.loads(run("triode-eval", "--data", self.data, "--model", self.snapshot, "--hold-out", "3",
+                                "--json", "--quiet", "--no-peers").stdout)
+        n = report["regret"]["a100"]["1"]["n"]
+        self.assertLess(n, 30)
+        for name in ("random", "analytical", "static"):
+            self.assertEqual(report["baselines"][name]["a100"]["1"]["n"], n, name)
+
+    def test_what_the_model_knows_nothing_of_is_passed_over_and_said(self):
+        run("triode-train", "--data", self.data, "--output", self.snapshot, *QUICK)
+        # Two problems of another type, and a file of another kernel.
+        mixed = os.path.join(self.folder, "mixed.csv")
+        lines = timings(4).splitlines()
+        rows = [line.replace("float16", "bfloat16") for line in lines[1:21]]
+        Path(mixed).write_text("\n".join([lines[0], *rows, *lines[21:]]) + "\n")
+        squares = os.path.join(self.folder, "squares.csv")
+        Path(squares).write_text("m,n,k,block_m,block_n,block_k,group_m,num_stages,num_warps,ok,ms,compile_s\n"
+                                 "64,64,64,32,32,32,8,3,4,1,0.5,1\n64,64,64,64,32,32,8,3,4,1,0.4,1\n")
+        judge = ["triode-eval", "--model", self.snapshot, "--online", "--no-peers", "--quiet"]
+        report = json.loads(run(*judge, "--data", mixed, "--json").stdout)
+        self.assertEqual(report["regret"]["a100"]["1"]["n"], 2)
+        self.assertEqual(report["baselines"]["static"]["a100"]["1"]["n"], 2)
+        self.assertEqual(report["passed_over"]["a100"]["n"], 2)
+        self.assertIn("bf16", report["passed_over"]["a100"]["why"])
+        none = run(*judge, "--data", squares, "--device", "a100")
+        self.assertEqual(none.returncode, 0, none.stderr)
+        self.assertIn("a100: 1 problems passed over", none.stdout)
+        self.assertIn("no triton kernel was trained", none.stdout)
+
     def test_errors_say_what_to_do(self):
         missing = run("triode-eval", "--data", self.data, "--model", "nobody")
         self.assertEqual(missing.returncode, 1)

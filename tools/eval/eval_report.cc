@@ -43,6 +43,7 @@ class Reporter {
   Reporter(const EvalOptions& options, const Evaluation& evaluation)
       : options_(options), evaluation_(evaluation) {
     for (const Judgement& judgement : evaluation.model) {
+      if (!judgement.passed_over.empty()) continue;
       devices_.insert(evaluation.problems[judgement.problem].device->name);
     }
   }
@@ -65,11 +66,23 @@ class Reporter {
     }
     for (const auto& [name, why] : evaluation_.missing) out["baselines"][name]["missing"] = why;
     if (options_.online) out["online"] = online();
+    add_passed_over(out);
     return out;
   }
 
  private:
   const TimedProblem& problem(size_t index) const { return evaluation_.problems[index]; }
+
+  // How many problems of a device the model has nothing to say of, and why not of the first.
+  void add_passed_over(json& out) const {
+    out["passed_over"] = json::object();
+    for (const Judgement& judgement : evaluation_.model) {
+      if (judgement.passed_over.empty()) continue;
+      json& of_device = out["passed_over"][problem(judgement.problem).device->name];
+      if (of_device.is_null()) of_device = {{"n", 0}, {"why", judgement.passed_over}};
+      of_device["n"] = of_device["n"].get<size_t>() + 1;
+    }
+  }
 
   json split() const {
     json out = {{"kind", to_string(options_.split)}, {"digest", evaluation_.split_digest}};
@@ -229,6 +242,10 @@ std::string report_text(const EvalOptions& options, const Evaluation& evaluation
     if (!options.online) continue;
     append_stream(out, "learning", report["online"]["learning"][device]);
     append_stream(out, "frozen", report["online"]["frozen"][device]);
+  }
+  for (const auto& [device, passed_over] : report["passed_over"].items()) {
+    out += device + ": " + std::to_string(passed_over["n"].get<size_t>()) +
+           " problems passed over: " + passed_over["why"].get<std::string>() + "\n";
   }
   for (const auto& [name, why] : evaluation.missing) out += name + " is missing: " + why + "\n";
   return out;

@@ -2,6 +2,7 @@
 #include "tools/eval/evaluation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -78,14 +79,13 @@ class Evaluator {
       const Split& split = splits_[fold];
       const auto model = TRIODE_TRY(model_for(split, fold));
       out_.models.push_back(model->digest());
-      TRIODE_TRY(train::judge_choices(out_.problems, split.test, train::rank_by(*model),
-                                      options_.ks, fold, out_.model));
+      const std::vector<size_t> judged = TRIODE_TRY(judge_model(split.test, *model, fold));
       if (!options_.predictions.empty()) {
-        TRIODE_TRY(predict(out_.problems, split.test, *model, out_.predictions));
+        TRIODE_TRY(predict(out_.problems, judged, *model, out_.predictions));
       }
-      TRIODE_TRY(judge_baselines(fold));
-      TRIODE_TRY(judge_peers(fold));
-      if (options_.online) TRIODE_TRY(judge_online(split, fold, model));
+      TRIODE_TRY(judge_baselines(judged, fold));
+      TRIODE_TRY(judge_peers(judged, fold));
+      if (options_.online) TRIODE_TRY(judge_online(judged, fold, model));
     }
     return std::move(out_);
   }
@@ -116,6 +116,32 @@ class Evaluator {
         });
   }
 
+  // The problems that the model can rank: whatever stands beside it is judged on the same.
+  Result<std::vector<size_t>> judge_model(const std::vector<size_t>& test, const CostModel& model,
+                                          size_t fold) {
+    TRIODE_TRY(check_kind(test, model));
+    const size_t before = out_.model.size();
+    TRIODE_TRY(train::judge_choices(out_.problems, test, train::rank_by(model), options_.ks, fold,
+                                    out_.model));
+    std::vector<size_t> judged;
+    for (size_t i = before; i < out_.model.size(); ++i) {
+      if (out_.model[i].passed_over.empty()) judged.push_back(out_.model[i].problem);
+    }
+    return judged;
+  }
+
+  // A model for another kind of device was named by mistake: there is nothing to pass over.
+  Status check_kind(const std::vector<size_t>& test, const CostModel& model) const {
+    for (const size_t problem : test) {
+      const DeviceTraits& device = *out_.problems[problem].device;
+      if (device.kind == model.snapshot().kind) continue;
+      return unsupported("the model " + options_.model + " is for a " +
+                         std::string(to_string(model.snapshot().kind)) + ", and there are timings of " +
+                         device.name + "; --model names another");
+    }
+    return {};
+  }
+
   Status ask() {
     progress_(0, "asking peers: LightGBM, AutoHeuristic, nvMatmulHeuristics");
     std::vector<Split> splits = splits_;
@@ -128,10 +154,10 @@ class Evaluator {
     return {};
   }
 
-  Status judge_peers(size_t fold) {
+  Status judge_peers(const std::vector<size_t>& test, size_t fold) {
     for (const auto& [name, peer] : peers_) {
       std::vector<size_t> ranked;
-      for (const size_t problem : splits_[fold].test) {
+      for (const size_t problem : test) {
         if (peer.orders.count(problem) != 0) ranked.push_back(problem);
       }
       if (ranked.empty()) continue;
@@ -141,15 +167,17 @@ class Evaluator {
     return {};
   }
 
-  // What a static list may learn from: the split's own training part, or, where there is none, the
-  // other three quarters of the shapes.
+  // What a static list may learn from: the split's own training part, or, where there is none, what
+  // is not held out or the other three quarters of the shapes.
   std::vector<Split> splits_for_static(size_t fold) const {
     if (options_.split != SplitKind::kAll) return {splits_[fold]};
+    if (options_.hold_out > 1) {
+      return {train::grouped_folds(out_.problems, options_.hold_out, options_.seed).front()};
+    }
     return train::grouped_folds(out_.problems, options_.folds, options_.seed);
   }
 
-  Status judge_baselines(size_t fold) {
-    const std::vector<size_t>& test = splits_[fold].test;
+  Status judge_baselines(const std::vector<size_t>& test, size_t fold) {
     const auto judge = [&](const std::string& name, const std::vector<size_t>& chosen,
                            const train::Ranker& ranker) {
       return train::judge_choices(out_.problems, chosen, ranker, options_.ks, fold,
@@ -161,14 +189,15 @@ class Evaluator {
       for (const std::string& device : devices(split.test)) {
         const auto ranker =
             train::static_ranker(out_.problems, on(device, split.train), options_.ks.back());
-        TRIODE_TRY(judge("static", on(device, split.test), ranker));
+        TRIODE_TRY(judge("static", on(device, both(split.test, test)), ranker));
       }
     }
     return {};
   }
 
-  Status judge_online(const Split& split, size_t fold, std::shared_ptr<const CostModel> model) {
-    for (const std::string& device : devices(split.test)) {
+  Status judge_online(const std::vector<size_t>& test, size_t fold,
+                      std::shared_ptr<const CostModel> model) {
+    for (const std::string& device : devices(test)) {
       for (size_t order = 0; order < options_.orders; ++order) {
         for (const bool learns : {true, false}) {
           train::StreamOptions stream{.timings = options_.timings,
@@ -183,11 +212,21 @@ class Evaluator {
           }
           out_.streams.push_back(
               {device, order, fold, learns,
-               TRIODE_TRY(train::stream(out_.problems, on(device, split.test), model, stream))});
+               TRIODE_TRY(train::stream(out_.problems, on(device, test), model, stream))});
         }
       }
     }
     return {};
+  }
+
+  // Those of `some` that are in `others`, in the order of `some`.
+  static std::vector<size_t> both(const std::vector<size_t>& some,
+                                  const std::vector<size_t>& others) {
+    const std::set<size_t> wanted(others.begin(), others.end());
+    std::vector<size_t> out;
+    std::copy_if(some.begin(), some.end(), std::back_inserter(out),
+                 [&](size_t problem) { return wanted.contains(problem); });
+    return out;
   }
 
   std::set<std::string> devices(const std::vector<size_t>& chosen) const {

@@ -27,7 +27,7 @@ struct StreamRun {
 // All that was judged.
 struct Evaluation {
   std::vector<train::TimedProblem> problems;
-  std::vector<train::Judgement> model;
+  std::vector<train::Judgement> model;  // those it passed over too
   std::map<std::string, std::vector<train::Judgement>> baselines;
   std::map<std::string, std::string> missing;  // peers that could not be asked: why, what to do
   std::vector<StreamRun> streams;              // empty without --online
@@ -41,7 +41,7 @@ struct Evaluation {
 using Progress = std::function<void(double done, const std::string& what)>;
 
 // Reads the data, trains a model for each part of the split (or loads the one that was named), and
-// judges it beside the baselines on problems it has not seen.
+// judges it beside the baselines on problems it has not seen: all on those that the model can rank.
 Result<Evaluation> evaluate(const EvalOptions& options, const Progress& progress);
 
 }  // namespace triode::eval_tool
