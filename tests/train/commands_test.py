@@ -89,6 +89,12 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(report["split"]["digest"]), 64)
         self.assertEqual(json.loads(run(*command).stdout), report)
 
+    def test_text_tells_percentiles_and_worst_by_type_and_operation(self):
+        text = run("triode-eval", "--data", self.data, "--split", "shift", "--k", "1", *NO_PEERS).stdout
+        self.assertIn("a100: regret, geometric mean/90th/99th percentile/worst, of 10 problems", text)
+        for name in ("model", r"model, f16 \(10\)", r"model, mm \(10\)", "static"):
+            self.assertRegex(text, rf"(?m)^  {name} +k=1 \d\.\d{{4}}(/\d+\.\d{{3}}){{3}}$")
+
     def test_shift_split_judges_the_shapes_of_models(self):
         report = json.loads(run("triode-eval", "--data", self.data, "--split", "shift", "--json", *NO_PEERS).stdout)
         self.assertEqual(report["regret"]["a100"]["1"]["n"], 10)

@@ -196,6 +196,10 @@ std::string number(double value, int digits = 4) {
   return text;
 }
 
+std::string count_of(const json& by_k) {
+  return std::to_string(by_k.begin().value()["n"].get<size_t>());
+}
+
 void append_row(std::string& out, const std::string& name, const json& by_k) {
   char head[64];
   std::snprintf(head, sizeof head, "  %-22s", name.c_str());
@@ -205,7 +209,9 @@ void append_row(std::string& out, const std::string& name, const json& by_k) {
     if (summary.contains("fold_deviation")) {
       out += "±" + number(summary["fold_deviation"].get<double>());
     }
-    out += "/" + number(summary["p99"].get<double>(), 3);
+    for (const char* figure : {"p90", "p99", "worst"}) {
+      out += "/" + number(summary[figure].get<double>(), 3);
+    }
   }
   out += "\n";
 }
@@ -230,11 +236,16 @@ std::string report_text(const EvalOptions& options, const Evaluation& evaluation
   std::string out = "split " + std::string(to_string(options.split)) + " " +
                     evaluation.split_digest.substr(0, 16) + "\n";
   for (const auto& [device, by_k] : report["regret"].items()) {
-    out += device + ": regret, geometric mean/99th percentile, of " +
-           std::to_string(by_k.begin().value()["n"].get<size_t>()) + " problems\n";
+    out += device + ": regret, geometric mean/90th/99th percentile/worst, of " +
+           count_of(by_k) + " problems\n";
     append_row(out, "model", by_k);
     if (report["with_vendor"].contains(device)) {
       append_row(out, "model, vendor an arm", report["with_vendor"][device]);
+    }
+    for (const char* parts : {"by_dtype", "by_op"}) {
+      for (const auto& [part, by_part] : report[parts][device].items()) {
+        append_row(out, "model, " + part + " (" + count_of(by_part) + ")", by_part);
+      }
     }
     for (const auto& [name, baseline] : report["baselines"].items()) {
       if (baseline.contains(device)) append_row(out, name, baseline[device]);
