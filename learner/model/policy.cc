@@ -67,6 +67,8 @@ class Batch {
   std::vector<uint32_t> picks_;
 };
 
+// One of equal basis is no twin: the configs differ in what the model has no feature for (how a CPU
+// kernel stores its edge, say), so that only timing both tells which is faster.
 bool Batch::is_near_twin(size_t i) const {
   const std::span<const float> row = ranking_.basis_of(i);
   double length = 0;
@@ -79,7 +81,7 @@ bool Batch::is_near_twin(size_t i) const {
       const double difference = double{row[j]} - other[j];
       distance += difference * difference;
     }
-    if (distance < least) return true;
+    if (distance > 0 && distance < least) return true;
   }
   return false;
 }

@@ -33,7 +33,8 @@ struct PolicyOptions {
   // reserved slot; more keeps exploring longer.
   double reserve_doubt = 2.0;
   // Candidates whose basis differs by less than this share of its length from one already in the
-  // batch wait behind the others: timing near-twins teaches little. 0 is off.
+  // batch wait behind the others: timing near-twins teaches little. 0 is off. Those that do not
+  // differ at all do not wait: the model cannot tell them apart.
   double least_distance = 0.02;
   double most_failure = 0.5;  // candidates likelier to fail than this are left out
   double noise = 0.0025;      // of a measured ln time: gains below it cannot be seen

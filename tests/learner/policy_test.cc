@@ -95,6 +95,12 @@ TEST_F(Proposing, LetsNearTwinsWait) {
   EXPECT_EQ(proposed().picks.size(), 6u);  // but they are not lost
 }
 
+TEST_F(Proposing, TimesBothOfTwoThatTheModelCannotTellApart) {
+  options.batch = 2;
+  ranking.basis[2] = ranking.basis[0];
+  EXPECT_THAT(proposed().picks, ElementsAre(0, 1));
+}
+
 TEST_F(Proposing, LeavesOutWhatIsLikelyToFail) {
   ranking.candidates[0].failure_probability = 0.9;
   EXPECT_THAT(proposed().picks, ElementsAre(1, 2, 3));
