@@ -11,6 +11,9 @@ namespace {
 
 // Problem features are logarithms to base two or flags: one more than was seen is a factor of two.
 constexpr float kMostBeyond = 1.0f;
+// But a processor with vectors of another width has other kernels, not larger ones: where one width
+// alone was trained, the model has no feature for it.
+constexpr std::string_view kExactFeature = "device_vector";
 
 template <typename Value>
 bool contains(const std::vector<Value>& values, const Value& value) {
@@ -28,9 +31,12 @@ std::string outside(const TrainingSupport& trained, DeviceKind kind,
                     std::span<const float> values) {
   const FeatureTable& table = feature_table(kind);
   for (size_t i = 0; i < values.size() && i < trained.problem_least.size(); ++i) {
-    if (values[i] < trained.problem_least[i] - kMostBeyond ||
-        values[i] > trained.problem_greatest[i] + kMostBeyond) {
-      return std::string(table.features[i].name) + " is beyond what was trained";
+    const std::string_view name = table.features[i].name;
+    // Half of a step, since logarithms are approximate.
+    const float beyond = name == kExactFeature ? kMostBeyond / 2 : kMostBeyond;
+    if (values[i] < trained.problem_least[i] - beyond ||
+        values[i] > trained.problem_greatest[i] + beyond) {
+      return std::string(name) + " is beyond what was trained";
     }
   }
   return {};

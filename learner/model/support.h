@@ -40,7 +40,7 @@ struct SupportVerdict {
 };
 
 // `problem_features` are those of the task's FeatureExtractor. A size outside what was trained by
-// more than a factor of two counts as extrapolated.
+// more than a factor of two counts as extrapolated, and vectors of another width.
 SupportVerdict judge_support(const TrainingSupport& trained, const RankingTask& task,
                              std::span<const float> problem_features);
 
