@@ -33,6 +33,22 @@ TEST(TextTable, FitsTheTerminalByCuttingWhatMayBeCut) {
             "b?[2J       1,000\n");
 }
 
+TEST(TextTable, LeavesOutTheLastColumnThatMayBeWhereCuttingIsNotEnough) {
+  TextTable table({{.title = "N", .may_be_left_out = true},
+                   {.title = "NAME", .may_be_cut = true, .least_width = 6},
+                   {.title = "SIZE", .is_number = true, .may_be_left_out = true}});
+  table.add({{"7", Tone::kGood}, {"a rather long name", Tone::kPlain}, {"12", Tone::kFaint}});
+  EXPECT_EQ(table.text({true, false, 15}),
+            "N  NAME    SIZE\n"
+            "7  a rat…    12\n");
+  EXPECT_EQ(table.text({true, false, 14}),
+            "N  NAME\n"
+            "7  a rat…\n");
+  EXPECT_EQ(table.text({true, false, 8}),
+            "NAME\n"
+            "a rat…\n");
+}
+
 TEST(TextTable, HasColoursOnlyWhereTheTerminalHas) {
   EXPECT_THAT(sample().text({true, true, 80}), HasSubstr("\x1b[32m1\x1b[0m"));
   EXPECT_EQ(sample().text({true, false, 80}).find('\x1b'), std::string::npos);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -11,7 +10,6 @@ namespace triode::cache_tool {
 namespace {
 
 constexpr std::string_view kGap = "  ";
-constexpr size_t kLeastCut = 8;  // a column cut shorter than this says nothing
 
 bool starts_character(char byte) {
   return (byte & 0xC0) != 0x80;
@@ -67,16 +65,25 @@ std::vector<size_t> TextTable::widths_for(size_t limit) const {
     widths.push_back(width);
   }
   const auto total = [&] {
-    return std::accumulate(widths.begin(), widths.end(), kGap.size() * (widths.size() - 1));
+    size_t sum = 0;
+    for (const size_t width : widths) sum += width > 0 ? width + (sum > 0 ? kGap.size() : 0) : 0;
+    return sum;
   };
   while (limit > 0 && total() > limit) {
     size_t widest = widths.size();
+    size_t last_to_leave_out = widths.size();
     for (size_t i = 0; i < widths.size(); ++i) {
-      const bool may_be_cut = columns_[i].may_be_cut && widths[i] > kLeastCut;
+      const bool may_be_cut = columns_[i].may_be_cut && widths[i] > columns_[i].least_width;
       if (may_be_cut && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+      if (columns_[i].may_be_left_out && widths[i] > 0) last_to_leave_out = i;
     }
-    if (widest == widths.size()) break;
-    --widths[widest];
+    if (widest < widths.size()) {
+      --widths[widest];
+    } else if (last_to_leave_out < widths.size()) {
+      widths[last_to_leave_out] = 0;
+    } else {
+      break;
+    }
   }
   return widths;
 }
@@ -87,12 +94,13 @@ std::string TextTable::text(const Terminal& terminal) const {
   const auto add_line = [&](const auto& cell_of) {
     std::string line;
     for (size_t i = 0; i < columns_.size(); ++i) {
+      if (widths[i] == 0) continue;
       const Cell cell = cell_of(i);
       const std::string text = cut(cell.text, widths[i]);
       const std::string blanks(widths[i] - std::min(widths[i], characters_in(text)), ' ');
       const std::string_view colour = terminal.has_colour ? colour_of(cell.tone) : "";
       const std::string shown = colour.empty() ? text : std::string(colour) + text + "\x1b[0m";
-      if (i > 0) line += kGap;
+      if (!line.empty()) line += kGap;
       line += columns_[i].is_number ? blanks + shown : shown + blanks;
     }
     line.erase(line.find_last_not_of(' ') + 1);
