@@ -44,7 +44,7 @@ class Screen:
         self.resize(rows, columns)
         self.before = termios.tcgetattr(self.terminal)
         self.process = subprocess.Popen([COMMAND], env=environment, stdin=self.terminal, stdout=self.terminal,
-                                        stderr=self.terminal, start_new_session=True)
+                                        stderr=self.terminal, process_group=0)  # a job, as a shell makes it
         self.printed = b""
 
     def resize(self, rows, columns):
@@ -88,12 +88,42 @@ class Live(TopTest):
         self.assertEqual(termios.tcgetattr(screen.terminal), screen.before)
 
     def test_a_signal_ends_it_likewise(self):
+        for number in [signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP]:
+            with self.subTest(number.name):
+                screen = self.screen()
+                screen.read_until(lambda text: b"no tuner runs" in text)
+                screen.process.send_signal(number)
+                screen.read_until(lambda text: LEAVE in text)
+                self.assertEqual(screen.process.wait(timeout=60), 0)
+                self.assertEqual(termios.tcgetattr(screen.terminal), screen.before)
+
+    def test_stopped_it_gives_the_terminal_back_and_takes_it_again(self):
         screen = self.screen()
         screen.read_until(lambda text: b"no tuner runs" in text)
-        screen.process.send_signal(signal.SIGTERM)
-        screen.read_until(lambda text: LEAVE in text)
+        as_shown = termios.tcgetattr(screen.terminal)
+        for _ in range(2):
+            screen.process.send_signal(signal.SIGTSTP)
+            screen.read_until(lambda text: LEAVE in text)
+            _, status = os.waitpid(screen.process.pid, os.WUNTRACED)
+            self.assertTrue(os.WIFSTOPPED(status), status)
+            self.assertEqual(termios.tcgetattr(screen.terminal), screen.before)
+            screen.process.send_signal(signal.SIGCONT)
+            screen.read_until(lambda text: ENTER in text and b"no tuner runs" in text)
+            self.assertEqual(termios.tcgetattr(screen.terminal), as_shown)
+        screen.press(b"q")
         self.assertEqual(screen.process.wait(timeout=60), 0)
         self.assertEqual(termios.tcgetattr(screen.terminal), screen.before)
+
+    def test_goes_on_after_a_stop_that_no_program_is_told_of(self):
+        screen = self.screen()
+        screen.read_until(lambda text: b"no tuner runs" in text)
+        as_shown = termios.tcgetattr(screen.terminal)
+        screen.process.send_signal(signal.SIGSTOP)
+        os.waitpid(screen.process.pid, os.WUNTRACED)
+        termios.tcsetattr(screen.terminal, termios.TCSANOW, screen.before)  # as a shell does
+        screen.process.send_signal(signal.SIGCONT)
+        screen.read_until(lambda text: b"no tuner runs" in text)
+        self.assertEqual(termios.tcgetattr(screen.terminal), as_shown)
 
     def test_shows_a_tuner_that_runs_and_draws_again_when_resized(self):
         subprocess.run([TUNER, "start", "--quiet"], env=self.environment, check=True)

@@ -13,6 +13,7 @@ namespace triode::top_tool {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using tuner::ProblemState;
 using tuner::SentProblem;
 using tuner::StatusAnswer;
@@ -90,6 +91,42 @@ TEST(TopView, FitsScreensOfAnySize) {
       EXPECT_THAT(lines.back(), HasSubstr("q quit"));
     }
   }
+}
+
+// Without the bytes by which a character of UTF-8 goes on.
+size_t characters_in(const std::string& line) {
+  return static_cast<size_t>(
+      std::count_if(line.begin(), line.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
+TEST(TopView, NoLineIsWiderThanTheScreen) {
+  StatusAnswer status = some_status();
+  status.problems.push_back(
+      problem("bmm f64 16x1024x1024x1024 tn", ProblemState::kWithdrawn, 1.25, 1'000'000, 3.5e9));
+  status.problems.back().config = std::string(200, 'c');
+  for (const size_t width : {20u, 25u, 30u, 40u, 55u, 80u}) {
+    const std::string text = top_view(status, {.width = width, .height = 24});
+    EXPECT_THAT(text, HasSubstr("bmm f64 16x1024"));
+    for (const std::string& line : lines_of(text)) EXPECT_LE(characters_in(line), width) << line;
+  }
+}
+
+TEST(TopView, ALowScreenShowsAProblemRatherThanSayingThatThereIsNone) {
+  for (const size_t height : {5u, 6u, 7u}) {
+    const std::string text = top_view(some_status(), {.width = 80, .height = height});
+    EXPECT_THAT(text, HasSubstr("mm f32 9x9x9 nn")) << height;
+  }
+  EXPECT_THAT(top_view(some_status(), {.width = 80, .height = 3}), Not(HasSubstr("no program")));
+  EXPECT_THAT(top_view({}, {.width = 80, .height = 5}), HasSubstr("no program has reported"));
+}
+
+TEST(TopView, AKeySortsByWhatTheLastLineSays) {
+  EXPECT_EQ(sort_of('t'), SortKey::kTime);
+  EXPECT_EQ(sort_of('s'), SortKey::kSpeedup);
+  EXPECT_EQ(sort_of('c'), SortKey::kCalls);
+  EXPECT_EQ(sort_of('a'), SortKey::kState);
+  EXPECT_EQ(sort_of('p'), SortKey::kProblem);
+  EXPECT_EQ(sort_of('x'), std::nullopt);
 }
 
 TEST(TopView, WithoutATunerItSaysHowOneStarts) {

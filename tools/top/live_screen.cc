@@ -30,7 +30,8 @@ void write_all(std::string_view text) {
 sigset_t watched_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGWINCH}) sigaddset(&signals, signal);
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH})
+    sigaddset(&signals, signal);
   return signals;
 }
 
@@ -48,25 +49,50 @@ Result<LiveScreen> LiveScreen::open() {
   }
   const int descriptor = ::signalfd(-1, &signals, SFD_CLOEXEC);
   if (descriptor < 0) return unavailable("signals cannot be read");
-  termios raw = before;
-  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-  raw.c_cc[VMIN] = 0;
-  raw.c_cc[VTIME] = 0;
-  ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-  write_all(kEnter);
-  return LiveScreen(before, descriptor);
+  LiveScreen screen(before, descriptor);
+  screen.enter();
+  return screen;
 }
 
 LiveScreen::LiveScreen(const termios& before, int signals) : before_(before), signals_(signals) {}
 
 LiveScreen::LiveScreen(LiveScreen&& other) noexcept
-    : before_(other.before_), signals_(std::exchange(other.signals_, -1)) {}
+    : before_(other.before_),
+      signals_(std::exchange(other.signals_, -1)),
+      is_entered_(std::exchange(other.is_entered_, false)) {}
 
 LiveScreen::~LiveScreen() {
   if (signals_ < 0) return;
-  write_all(kLeave);
-  ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  leave();
   ::close(signals_);
+}
+
+void LiveScreen::enter() {
+  termios raw = before_;
+  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  raw.c_cc[VMIN] = 0;
+  raw.c_cc[VTIME] = 0;
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+  // Entered twice, a terminal forgets where its cursor was.
+  if (!std::exchange(is_entered_, true)) write_all(kEnter);
+}
+
+void LiveScreen::leave() {
+  if (std::exchange(is_entered_, false)) write_all(kLeave);
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+}
+
+// Returns when the program goes on; at once where no shell could make it go on, since the system
+// then lets SIGTSTP stop nobody, which SIGSTOP would.
+void LiveScreen::stop_and_return() {
+  leave();
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  ::raise(SIGTSTP);
+  ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);  // stops here
+  ::sigprocmask(SIG_BLOCK, &stop, nullptr);
+  enter();
 }
 
 LiveScreen::Size LiveScreen::size() const {
@@ -88,16 +114,33 @@ void LiveScreen::show(const std::string& text) const {
   write_all(screen += kClearBelow);
 }
 
-LiveScreen::Event LiveScreen::wait(std::chrono::milliseconds patience) const {
+LiveScreen::Event LiveScreen::event_of_signal() {
+  Event event;
+  signalfd_siginfo signal{};
+  if (::read(signals_, &signal, sizeof signal) != sizeof signal) return event;
+  switch (signal.ssi_signo) {
+    case SIGTSTP:
+      stop_and_return();
+      event.is_resized = true;
+      break;
+    case SIGCONT:  // also after SIGSTOP, of which nobody is told
+      enter();
+      event.is_resized = true;
+      break;
+    case SIGWINCH:
+      event.is_resized = true;
+      break;
+    default:
+      event.is_ended = true;
+  }
+  return event;
+}
+
+LiveScreen::Event LiveScreen::wait(std::chrono::milliseconds patience) {
   std::array<pollfd, 2> sources = {{{STDIN_FILENO, POLLIN, 0}, {signals_, POLLIN, 0}}};
   Event event;
   if (::poll(sources.data(), sources.size(), static_cast<int>(patience.count())) <= 0) return event;
-  if ((sources[1].revents & POLLIN) != 0) {
-    signalfd_siginfo signal{};
-    const bool is_read = ::read(signals_, &signal, sizeof signal) == sizeof signal;
-    event.is_resized = is_read && signal.ssi_signo == SIGWINCH;
-    event.is_ended = is_read && !event.is_resized;
-  }
+  if ((sources[1].revents & POLLIN) != 0) event = event_of_signal();
   if (sources[0].revents != 0) {
     char key = 0;
     if (::read(STDIN_FILENO, &key, 1) == 1) {

@@ -57,25 +57,8 @@ Status print_once(const tuner::MeetingPlace& place, bool is_json) {
   return {};
 }
 
-std::optional<SortKey> sort_of(char key) {
-  switch (key) {
-    case 't':
-      return SortKey::kTime;
-    case 's':
-      return SortKey::kSpeedup;
-    case 'c':
-      return SortKey::kCalls;
-    case 'a':
-      return SortKey::kState;
-    case 'p':
-      return SortKey::kProblem;
-    default:
-      return std::nullopt;
-  }
-}
-
 Status watch(const tuner::MeetingPlace& place, std::chrono::seconds interval) {
-  const LiveScreen screen = TRIODE_TRY(LiveScreen::open());
+  LiveScreen screen = TRIODE_TRY(LiveScreen::open());
   ViewOptions options{.has_colour = cache_tool::Terminal::of(STDOUT_FILENO).has_colour};
   while (true) {
     const LiveScreen::Size size = screen.size();

@@ -137,14 +137,18 @@ std::string problems_text(const StatusAnswer& status, const ViewOptions& options
   std::stable_sort(
       problems.begin(), problems.end(),
       [&](const SentProblem& a, const SentProblem& b) { return is_before(a, b, options.sort); });
+  if (problems.empty())
+    return cut("no program has reported a matmul worth tuning yet", options.width);
+  if (most == 0) return "";
   if (problems.size() > most) problems.resize(most);
-  TextTable table({{"STATE", false, false},
-                   {"SPEEDUP", true, false},
-                   {"CALLS", true, false},
-                   {"TIME", true, false},
-                   {"TRIALS", true, false},
-                   {"PROBLEM", false, true},
-                   {"CONFIG", false, true}});
+  constexpr size_t kLeastProblem = 16;  // "mm f32 64x500x3…"
+  TextTable table({{.title = "STATE", .may_be_left_out = true},
+                   {.title = "SPEEDUP", .is_number = true, .may_be_left_out = true},
+                   {.title = "CALLS", .is_number = true, .may_be_left_out = true},
+                   {.title = "TIME", .is_number = true, .may_be_left_out = true},
+                   {.title = "TRIALS", .is_number = true, .may_be_left_out = true},
+                   {.title = "PROBLEM", .may_be_cut = true, .least_width = kLeastProblem},
+                   {.title = "CONFIG", .may_be_cut = true, .may_be_left_out = true}});
   for (const SentProblem& problem : problems) {
     table.add({{std::string(to_string(problem.state)), tone_of(problem.state)},
                {problem.speedup > 0 ? cache_tool::ratio_text(problem.speedup) : "-", Tone::kPlain},
@@ -154,20 +158,38 @@ std::string problems_text(const StatusAnswer& status, const ViewOptions& options
                {problem.problem, Tone::kPlain},
                {problem.config.empty() ? problem.remark : problem.config, Tone::kFaint}});
   }
-  if (table.empty()) return cut("no program has reported a matmul worth tuning yet", options.width);
   return table.text(
       {.is_terminal = true, .has_colour = options.has_colour, .width = options.width});
 }
 
 }  // namespace
 
+std::optional<SortKey> sort_of(char key) {
+  switch (key) {
+    case 't':
+      return SortKey::kTime;
+    case 's':
+      return SortKey::kSpeedup;
+    case 'c':
+      return SortKey::kCalls;
+    case 'a':
+      return SortKey::kState;
+    case 'p':
+      return SortKey::kProblem;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::string top_view(const StatusAnswer& status, const ViewOptions& options) {
   std::vector<std::string> lines = head(status);
+  constexpr size_t kAround = kTableTitle + 2;  // an empty line, and the keys
   // A small screen rather shows problems than every program.
-  if (options.height > 0 && lines.size() > options.height / 2) {
-    lines.resize(std::max<size_t>(1, options.height / 2));
+  const size_t room_for_both = options.height > kAround ? options.height - kAround : 0;
+  if (options.height > 0 && lines.size() > room_for_both / 2) {
+    lines.resize(std::max<size_t>(1, room_for_both / 2));
   }
-  const size_t used = lines.size() + kTableTitle + 2;  // an empty line, and the keys
+  const size_t used = lines.size() + kAround;
   const size_t room = options.height == 0     ? status.problems.size()
                       : options.height > used ? options.height - used
                                               : 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "runtime/tuner/status_messages.h"
@@ -17,6 +18,8 @@ enum class SortKey : uint8_t {
   kState,    // a: what happens now first
   kProblem,  // p: by name
 };
+// Empty for a key that sorts nothing.
+std::optional<SortKey> sort_of(char key);
 
 struct ViewOptions {
   SortKey sort = SortKey::kTime;
