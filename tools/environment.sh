@@ -60,14 +60,15 @@ triode_venv() {
   echo "$triode_cache/venv-$key"
 }
 
-# configure_preset PRESET VENV: quick when nothing changed.
+# configure_preset PRESET VENV [ARGUMENT...]: quick when nothing changed. The arguments go to CMake.
 configure_preset() {
   local preset=$1 venv=$2 folder=$triode_root/build forget=()
+  shift 2
   [ "$preset" = release ] || folder=$triode_root/build-$preset
   # The TRIODE_WITH_* options default to what the environment holds; another environment, other defaults.
   if ! grep -qsxF "TRIODE_VENV:PATH=$venv" "$folder/CMakeCache.txt"; then
     forget=(-U 'TRIODE_WITH_*')
   fi
   # Errors and warnings come on stderr; stdout says only that it is done.
-  (cd "$triode_root" && cmake --preset "$preset" "${forget[@]}" "-DTRIODE_VENV:PATH=$venv" >/dev/null)
+  (cd "$triode_root" && cmake --preset "$preset" "${forget[@]}" "-DTRIODE_VENV:PATH=$venv" "$@" >/dev/null)
 }

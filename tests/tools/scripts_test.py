@@ -2,6 +2,7 @@
 """How the scripts under tools take their arguments, and how tools/setup fails. TRIODE_ROOT: the sources."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -69,7 +70,7 @@ class WholePrograms(unittest.TestCase):
         self.assertEqual(self.run_whole("kill -ABRT $$").returncode, 134)
 
 
-class SetupFailures(unittest.TestCase):
+class SetupCase(unittest.TestCase):
     """tools/setup with stand-ins for the programs it calls, so that nothing is installed."""
 
     def setUp(self):
@@ -84,14 +85,57 @@ class SetupFailures(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
-    def setup(self) -> subprocess.CompletedProcess:
-        return run("tools/setup", "--no-torch", PATH=f"{self.bin}:{os.environ['PATH']}",
+    def setup(self, *arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess:
+        return run(root / "tools/setup", "--no-torch", *arguments, PATH=f"{self.bin}:{os.environ['PATH']}",
                    XDG_CACHE_HOME=str(self.folder / "cache"))
 
     def pretend_packages_are_there(self):
         self.stand_in("apt-get", "exit 1")
         self.stand_in("dpkg-query", 'shift 2; for p in "$@"; do echo "$p installed"; done')
 
+
+class SetupBuilds(SetupCase):
+    """In a tree that holds the scripts alone, with a CMake that notes how it is called."""
+
+    def setUp(self):
+        super().setUp()
+        self.root = self.folder / "tree"
+        shutil.copytree(ROOT / "tools", self.root / "tools", ignore=lambda folder, names: [
+            name for name in names if (Path(folder) / name).is_dir()])
+        self.pretend_packages_are_there()
+        self.stand_in("df", "echo header; echo disk 9 9 99999 9 mount")
+        self.stand_in("python3", """case "$*" in
+  -VV) echo Python 3.99 ;;
+  *venv*) mkdir -p "$3/bin" && printf '#!/bin/sh\\n' >"$3/bin/python" && chmod +x "$3/bin/python" ;;
+esac""")
+        self.stand_in("cmake", f'echo "$*" >>"{self.folder}/calls"; mkdir -p build && touch build/CMakeCache.txt')
+
+    def configured_with(self, *arguments: str) -> str:
+        """How CMake was called to configure, by the next setup."""
+        (self.folder / "calls").write_text("")
+        done = self.setup(*arguments, root=self.root)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return next(line for line in (self.folder / "calls").read_text().splitlines() if "--preset release" in line)
+
+    def test_a_new_tree_has_no_tests(self):
+        self.assertIn("-DTRIODE_BUILD_TESTS:BOOL=OFF", self.configured_with())
+
+    def test_tests_are_built_where_asked_for_and_stay_as_they_are(self):
+        self.assertIn("-DTRIODE_BUILD_TESTS:BOOL=ON", self.configured_with("--tests"))
+        self.assertNotIn("TRIODE_BUILD_TESTS", self.configured_with())
+
+    def test_tests_can_be_asked_for_later(self):
+        self.configured_with()
+        self.assertIn("-DTRIODE_BUILD_TESTS:BOOL=ON", self.configured_with("--tests"))
+
+    def test_the_test_script_asks_for_them(self):
+        setup = self.root / "tools/setup"
+        setup.write_text('#!/bin/sh\necho "setup $*"; exit 1\n')
+        done = run(self.root / "tools/test", "--quick", "--no-torch")
+        self.assertIn("setup --tests --no-torch", done.stdout)
+
+
+class SetupFailures(SetupCase):
     def test_missing_packages_without_root_or_sudo(self):
         self.stand_in("dpkg-query", "exit 1")
         self.stand_in("id", "echo 1000")
