@@ -50,9 +50,59 @@ class ExplainTest(unittest.TestCase):
     def test_a_problem_that_keeps_the_vendor_and_one_never_seen(self):
         kept = json.loads(self.run_command("--json", "mm f32 1024x1027x1024 nn")[0])
         self.assertEqual(kept["answered_by"], "vendor")
+        self.assertEqual(kept["plans_elsewhere"], [])
         unseen = self.run_command("mm f64 31x31x31 nt")[0]
         self.assertIn("never timed", unseen)
+        self.assertIn("triode run --report", unseen)
         self.assertIn("would try first", unseen)
+
+    def sample(self, *words):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        cache = Path(folder.name) / "cache"
+        subprocess.run([SAMPLE, cache, *words], check=True)
+        return cache
+
+    def told_after(self, *events):
+        """Of a problem that keeps the vendor, when its tuner has logged these."""
+        cache = self.sample()
+        (cache / "tuner.log").write_text("".join(
+            f'2026-09-21T12:00:0{number}Z {event.replace(" ", " problem=" + chr(34) + "mm f32 1024x1027x1024 nn" + chr(34) + " ", 1)}\n'
+            for number, event in enumerate(events)))
+        return self.run_command("mm f32 1024x1027x1024 nn", cache=cache)[0]
+
+    def test_tells_the_last_decision_whatever_was_logged_since(self):
+        withdrawn = self.told_after("plan speedup=2", "withdrawn plan_ns=2", "search vendor=x", "failed config=y",
+                                    "trusted config=z")
+        self.assertIn("the plan was withdrawn", withdrawn)
+        self.assertIn("A search has begun since", withdrawn)
+        stays = self.told_after("withdrawn plan_ns=2", "search vendor=x", "vendor-stays remark=slower")
+        self.assertRegex(stays, r"vendor's kernel answers.*: slower\.")
+        self.assertNotIn("A search has begun since", stays)
+
+    def test_a_race_that_was_kept_gives_its_spread(self):
+        self.assertIn("1.50x +-3.0%, measured in turns", self.run_command("mm f32 17x20x17 nn")[0])
+
+    def test_plans_of_other_targets_are_named_with_what_differs(self):
+        text, _ = self.run_command("mm f32 1024x1027x1024 nn", cache=self.sample("elsewhere"))
+        self.assertIn("The vendor's kernel answers", text)
+        self.assertIn("Plans for other targets", text)
+        self.assertRegex(text, r"\(cores \d+, here \d+\): 1\.50x in front of libopenblas")
+
+    def test_what_only_gpus_have_kernels_for_is_told_from_the_cache(self):
+        cache = self.sample("elsewhere")
+        text, _ = self.run_command("mm f16 64x64x64 nn", cache=cache)
+        for words in ["not on this machine's cpu", "answers on A Made-up GPU in front of libcublas.so.13",
+                      "5.00 us instead of 7.50 us", "Timed: 1 configs", "on A Made-up GPU"]:
+            self.assertIn(words, text)
+        told = json.loads(self.run_command("--json", "mm f16 64x64x64 nn", cache=cache)[0])
+        self.assertEqual((told["answered_by"], told["vendor_ns"], told["plans"]), ("triode", 7500, []))
+        self.assertIn("f16", self.run_command("mm f16 32x32x32 nn", cache=cache, code=1)[1])
+
+    def test_large_spaces_are_counted_to_a_limit(self):
+        told = json.loads(self.run_command("--json", "mm f32 1024x1027x1024 nn")[0])
+        self.assertEqual((told["legal_configs"], told["space_limit"]), (100_000, 100_000))
+        self.assertIn("of 100,000 or more legal configs", self.run_command("mm f32 1024x1027x1024 nn")[0])
 
     def test_works_without_a_cache_and_makes_none(self):
         nothing = self.cache.parent / "nothing"

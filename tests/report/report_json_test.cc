@@ -74,7 +74,15 @@ TEST(ReportJson, AProblemWhosePlanWasWithdrawnSaysSo) {
   ReportFacts facts = two_problems();
   facts.events = {{1, "plan", {{"problem", "mm f32 8x8x8 nn"}}},
                   {2, "withdrawn", {{"problem", "mm f32 8x8x8 nn"}}}};
+  facts.events.push_back({3, "search", {{"problem", "mm f32 8x8x8 nn"}}});
   EXPECT_EQ(report_json(facts, {}, 0)["problems"][1]["state"], "withdrawn");
+}
+
+TEST(ReportJson, AProblemThatKeptTheVendorAfterAWithdrawalIsTheVendors) {
+  ReportFacts facts = two_problems();
+  facts.events = {{1, "withdrawn", {{"problem", "mm f32 8x8x8 nn"}}},
+                  {2, "vendor-stays", {{"problem", "mm f32 8x8x8 nn"}}}};
+  EXPECT_EQ(report_json(facts, {}, 0)["problems"][1]["state"], "vendor");
 }
 
 TEST(ReportJson, TheTimelineCountsEveryOutcome) {

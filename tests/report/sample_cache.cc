@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample_cache FOLDER [PROBLEMS]: writes a cache as a tuner leaves it behind, with made-up times of
-// configs of this machine; of ten problems, or of so many.
+// sample_cache FOLDER [PROBLEMS | elsewhere]: writes a cache as a tuner leaves it behind, with
+// made-up times of configs of this machine; of ten problems, or of so many. With `elsewhere` also
+// plans of a machine like this one with more cores, and of a GPU.
 
 #include <cstdint>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "cache/cache.h"
+#include "cache/validity.h"
 #include "core/random.h"
 #include "runtime/device/cpu_device.h"
 #include "runtime/host/kept_plans.h"
@@ -31,6 +33,64 @@ std::vector<int64_t> sizes(int64_t problems) {
   std::vector<int64_t> sizes;
   for (int64_t i = 0; i < problems; ++i) sizes.push_back(8 + i);
   return sizes;
+}
+
+StoredPlan made_up_plan(const Problem& problem, const std::string& config,
+                        const std::string& vendor, double plan_ns) {
+  return {.problem = problem,
+          .config = config,
+          .vendor = vendor,
+          .code_digest = 1,
+          .speedup = 1.5,
+          .vendor_ns = 1.5 * plan_ns,
+          .plan_ns = plan_ns};
+}
+
+Status keep_in_store(Cache& cache, const Target& target, const StoredPlan& plan) {
+  const PlanKey key{.device = device_of(target),
+                    .problem = plan.problem,
+                    .vendor = {.build_id = "0123", .symbol = "cblas_sgemm"},
+                    .threads = plan.problem.threads,
+                    .validity = validity_of(target)};
+  PlanRecord record;
+  record.config = plan.config;
+  record.code_digest = plan.code_digest;
+  record.speedup = plan.speedup;
+  record.speedup_spread = 0.03;
+  return cache.plans().put(key, record);
+}
+
+Status write_elsewhere(const std::string& folder) {
+  const auto device = TRIODE_TRY(CpuDevice::create());
+  Target larger = device->target();
+  larger.cores += 62;
+  const Problem kept = Problem::mm(DType::kF32, 1024, 1027, 1024);
+  const Space space = TRIODE_TRY(device->enumerate(kept));
+  Random random(7);
+  const std::string config = space.to_string(space.sample(random).value());
+  const std::string plans = host::kept_plans_path(folder);
+  TRIODE_TRY(merge_into_plan_file(
+      plans, larger, {{made_up_plan(kept, config, "libopenblas.so.0 0123 cblas_sgemm", 9e6)}}));
+
+  const Target gpu{.device = "A Made-up GPU",
+                   .isa = "sm_80",
+                   .toolchain = "triton 3",
+                   .driver = "550",
+                   .cores = 108,
+                   .l1_bytes = 1,
+                   .l2_bytes = 2};
+  const Problem half = Problem::mm(DType::kF16, 64, 64, 64);
+  Space tiles;
+  tiles.add({"tile", {16, 32}, {}});
+  ConfigTrial trial;
+  trial.config = tiles.sample(random).value();
+  trial.record.measurement = {.median_ns = 5000, .min_ns = 5000, .count = 9};
+  trial.record.when_unix_s = 1'790'000'000;
+  const auto cache = TRIODE_TRY(Cache::open(folder + "/store", {}));
+  TRIODE_TRY(cache->measurements().put(gpu, half, tiles, trial.config, trial.record));
+  return merge_into_plan_file(plans, gpu,
+                              {{made_up_plan(half, tiles.to_string(trial.config),
+                                             "libcublas.so.13 0123 cublasGemmEx", 5000)}});
 }
 
 Status write_sample(const std::string& folder, int64_t problems) {
@@ -58,14 +118,10 @@ Status write_sample(const std::string& folder, int64_t problems) {
       TRIODE_TRY(
           cache->measurements().put(device->target(), problem, space, trial.config, trial.record));
     }
-    const double plan_ns = best.record.measurement.median_ns;
-    plans.push_back({.problem = problem,
-                     .config = space.to_string(best.config),
-                     .vendor = "libopenblas.so.0 0123 cblas_sgemm",
-                     .code_digest = 1,
-                     .speedup = 1.5,
-                     .vendor_ns = 1.5 * plan_ns,
-                     .plan_ns = plan_ns});
+    plans.push_back(made_up_plan(problem, space.to_string(best.config),
+                                 "libopenblas.so.0 0123 cblas_sgemm",
+                                 best.record.measurement.median_ns));
+    TRIODE_TRY(keep_in_store(*cache, device->target(), plans.back()));
   }
   plans.pop_back();  // the last one keeps the vendor
   std::ofstream log(folder + "/tuner.log");
@@ -78,8 +134,11 @@ Status write_sample(const std::string& folder, int64_t problems) {
 }  // namespace triode
 
 int main(int argc, char** argv) {
-  if (argc < 2) return std::fputs("usage: sample_cache FOLDER [PROBLEMS]\n", stderr), 2;
-  const triode::Status status = triode::write_sample(argv[1], argc > 2 ? std::atoll(argv[2]) : 0);
+  if (argc < 2) return std::fputs("usage: sample_cache FOLDER [PROBLEMS | elsewhere]\n", stderr), 2;
+  triode::Status status = triode::write_sample(argv[1], argc > 2 ? std::atoll(argv[2]) : 0);
+  if (status.ok() && argc > 2 && std::string(argv[2]) == "elsewhere") {
+    status = triode::write_elsewhere(argv[1]);
+  }
   if (!status.ok()) std::fprintf(stderr, "sample_cache: %s\n", status.message().c_str());
   return status.ok() ? 0 : 1;
 }

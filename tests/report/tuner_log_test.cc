@@ -29,6 +29,15 @@ TEST(TunerLog, ReadsAnEventWithoutFields) {
   EXPECT_TRUE(event->fields.empty());
 }
 
+TEST(TunerLog, DecisionsAreWhatSaysWhoAnswers) {
+  for (const std::string event : {"plan", "withdrawn", "vendor-stays"}) {
+    EXPECT_TRUE(is_decision({0, event, {}})) << event;
+  }
+  for (const std::string event : {"search", "failed", "trusted", "error"}) {
+    EXPECT_FALSE(is_decision({0, event, {}})) << event;
+  }
+}
+
 TEST(TunerLog, PassesOverLinesThatNoTunerWrites) {
   for (const std::string line :
        {"", "plan", "yesterday plan", "2026-11-18T03:40:00Z", "2026-11-18T03:40:00Z plan word",

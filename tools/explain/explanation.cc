@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "cache/validity.h"
 #include "core/key.h"
 #include "core/random.h"
+#include "core/target_text.h"
 #include "learner/model/cost_model.h"
 #include "learner/model/feature_extractor.h"
 #include "runtime/device/cpu_device.h"
 #include "runtime/host/kept_plans.h"
 #include "runtime/model/chosen_model.h"
+#include "tools/report/predictions.h"
 
 namespace triode::explain_tool {
 namespace {
@@ -23,13 +26,59 @@ namespace {
 constexpr size_t kDrawn = 512;
 constexpr size_t kFavourites = 5;
 
-Status read_plans(const std::string& cache_folder, const Target& target, Explanation& told) {
+// What another target has that this one has not. Names of devices say it all.
+std::string difference(const Target& other, const Target& here) {
+  if (other.device != here.device) return "another device";
+  std::string text;
+  const auto note = [&](const std::string& what, const auto& there, const auto& now) {
+    if (there == now) return;
+    std::ostringstream field;
+    field << what << ' ' << there << ", here " << now;
+    text += (text.empty() ? "" : "; ") + field.str();
+  };
+  note("instructions", other.isa, here.isa);
+  note("toolchain", other.toolchain, here.toolchain);
+  note("driver", other.driver, here.driver);
+  note("cores", other.cores, here.cores);
+  note("l1 bytes", other.l1_bytes, here.l1_bytes);
+  note("l2 bytes", other.l2_bytes, here.l2_bytes);
+  note("l3 bytes", other.l3_bytes, here.l3_bytes);
+  return text;
+}
+
+// As the cache has it of the race that published the plan; 0 if it has not.
+Result<double> spread_of(const Cache& cache, const Target& target, const StoredPlan& plan) {
+  const PlanKey key{.device = device_of(target),
+                    .problem = plan.problem,
+                    .vendor = {},
+                    .threads = plan.problem.threads,
+                    .validity = validity_of(target)};
+  for (const StoredPlanRecord& kept : TRIODE_TRY(cache.plans().find(key))) {
+    if (kept.record.config == plan.config && kept.record.code_digest == plan.code_digest &&
+        kept.record.speedup == plan.speedup) {
+      return kept.record.speedup_spread;
+    }
+  }
+  return 0.0;
+}
+
+Status read_plans(const Cache* cache, const std::string& cache_folder, const Target& here,
+                  Explanation& told) {
   const Result<PlanFile> file = read_plan_file(host::kept_plans_path(cache_folder));
   if (!file.ok()) {
     return file.status().code() == StatusCode::kNotFound ? Status() : file.status();
   }
-  for (const StoredPlan& plan : file->plans_for(target)) {
-    if (plan.problem == told.problem) told.plans.push_back(plan);
+  for (const PlanSection& section : file->sections) {
+    const Result<Target> target = parse_fingerprint(section.target);
+    for (const StoredPlan& plan : section.plans) {
+      if (plan.problem != told.problem) continue;
+      KeptPlan kept{.plan = plan, .target = section.target, .difference = "another machine"};
+      if (target.ok()) {
+        kept.difference = difference(*target, here);
+        if (cache != nullptr) kept.speedup_spread = TRIODE_TRY(spread_of(*cache, *target, plan));
+      }
+      (kept.difference.empty() ? told.plans : told.plans_elsewhere).push_back(std::move(kept));
+    }
   }
   return {};
 }
@@ -55,7 +104,7 @@ std::vector<Config> configs_to_rank(const Space& space, const Explanation& told)
     const Result<Config> config = space.parse(text);
     if (config.ok()) add(*config);
   };
-  for (const StoredPlan& plan : told.plans) add_text(plan.config);
+  for (const KeptPlan& kept : told.plans) add_text(kept.plan.config);
   for (const StoredTrial& trial : told.trials) add_text(trial.config);
   Random random(hash_of(told.problem));
   for (size_t i = 0; i < kDrawn; ++i) {
@@ -120,10 +169,28 @@ Status load_and_ask(const Cache* cache, const std::string& shipped_folder, const
 
 }  // namespace
 
+bool Explanation::is_timed() const {
+  return std::any_of(trials.begin(), trials.end(),
+                     [this](const StoredTrial& trial) { return counts(trial); });
+}
+
+const report_tool::TunerEvent* Explanation::last_decision() const {
+  const auto last = std::find_if(decisions.rbegin(), decisions.rend(), report_tool::is_decision);
+  return last != decisions.rend() ? &*last : nullptr;
+}
+
+bool Explanation::is_searched_again() const {
+  for (auto event = decisions.rbegin(); event != decisions.rend(); ++event) {
+    if (report_tool::is_decision(*event)) return false;
+    if (event->event == "search") return true;
+  }
+  return false;
+}
+
 std::string Explanation::chosen_config() const {
-  if (!plans.empty()) return plans.front().config;
+  if (!answering_plans().empty()) return answering_plans().front().plan.config;
   for (const StoredTrial& trial : trials) {
-    if (!trial.is_prior() && trial.record.outcome.ok()) return trial.config;
+    if (counts(trial) && trial.record.outcome.ok()) return trial.config;
   }
   return favourites.empty() ? "" : favourites.front().config;
 }
@@ -133,9 +200,9 @@ double Explanation::vendor_ns() const {
   const auto note = [&](double ns) {
     if (ns > 0 && (least == 0 || ns < least)) least = ns;
   };
-  for (const StoredPlan& plan : plans) note(plan.vendor_ns);
+  for (const KeptPlan& kept : answering_plans()) note(kept.plan.vendor_ns);
   for (const StoredTrial& trial : trials) {
-    if (trial.record.vendor && !trial.is_prior()) note(trial.record.vendor->median_ns);
+    if (trial.record.vendor && counts(trial)) note(trial.record.vendor->median_ns);
   }
   return least;
 }
@@ -144,20 +211,28 @@ Result<Explanation> explain(const Problem& problem, const Cache* cache,
                             const std::string& cache_folder, const std::string& shipped_folder) {
   const std::unique_ptr<CpuDevice> device = TRIODE_TRY(CpuDevice::create());
   const Target& target = device->target();
-  const Space space = TRIODE_TRY(device->enumerate(problem));
+  const Result<Space> space = device->enumerate(problem);
   Explanation told;
   told.problem = problem;
   told.device = device_of(target);
   told.toolchain = target.toolchain;
-  told.space_size = space.count_legal();
-  TRIODE_TRY(read_plans(cache_folder, target, told));
+  TRIODE_TRY(read_plans(cache, cache_folder, target, told));
   read_decisions(cache_folder, told);
   if (cache != nullptr) {
     told.trials = TRIODE_TRY(cache->measurements().find(told.device, problem, validity_of(target),
                                                         Priors::kAllDevices))
                       .trials;
   }
-  const Status asked = load_and_ask(cache, shipped_folder, target, space, told);
+  if (!space.ok()) {
+    const bool is_known =
+        !told.plans_elsewhere.empty() || !told.trials.empty() || !told.decisions.empty();
+    if (!is_known) return space.status();
+    told.no_cpu_kernel = space.status().message();
+    told.model_trouble = "it is asked about this machine's cpu here";
+    return told;
+  }
+  told.space_size = report_tool::count_up_to(*space, kMostCounted);
+  const Status asked = load_and_ask(cache, shipped_folder, target, *space, told);
   if (!asked.ok()) told.model_trouble = asked.message();
   return told;
 }

@@ -8,10 +8,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const StoredPlan& plan) {
-  return {{"vendor", plan.vendor},   {"config", plan.config},
-          {"speedup", plan.speedup}, {"vendor_ns", plan.vendor_ns},
-          {"plan_ns", plan.plan_ns}, {"code_digest", plan.code_digest}};
+Json json_of(const KeptPlan& kept) {
+  const StoredPlan& plan = kept.plan;
+  return {{"vendor", plan.vendor},          {"config", plan.config},
+          {"speedup", plan.speedup},        {"speedup_spread", kept.speedup_spread},
+          {"vendor_ns", plan.vendor_ns},    {"plan_ns", plan.plan_ns},
+          {"target", kept.target},          {"difference", kept.difference},
+          {"code_digest", plan.code_digest}};
 }
 
 Json json_of(const StoredTrial& trial) {
@@ -57,11 +60,14 @@ Json explanation_json(const Explanation& told) {
   Json json{{"problem", to_string(told.problem)},
             {"device", told.device},
             {"toolchain", told.toolchain},
-            {"answered_by", told.plans.empty() ? "vendor" : "triode"},
+            {"no_cpu_kernel", told.no_cpu_kernel},
+            {"answered_by", told.answering_plans().empty() ? "vendor" : "triode"},
             {"config", told.chosen_config()},
             {"vendor_ns", told.vendor_ns()},
             {"legal_configs", told.space_size},
+            {"space_limit", kMostCounted},
             {"plans", list_of(told.plans)},
+            {"plans_elsewhere", list_of(told.plans_elsewhere)},
             {"trials", list_of(told.trials)},
             {"decisions", list_of(told.decisions)},
             {"model",

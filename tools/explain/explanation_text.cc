@@ -13,45 +13,69 @@ namespace {
 using cache_tool::TextTable;
 using cache_tool::Tone;
 
-std::string choice_text(const Explanation& told) {
-  if (told.plans.empty()) {
-    std::string text = "The vendor's kernel answers: ";
-    if (!told.decisions.empty() && told.decisions.back().event == "vendor-stays") {
-      const auto& fields = told.decisions.back().fields;
-      const auto remark = fields.find("remark");
-      return text +
-             (remark != fields.end() && !remark->second.empty()
-                  ? remark->second
-                  : "nothing that was timed beat it by enough") +
-             ".\n";
-    }
-    if (!told.decisions.empty() && told.decisions.back().event == "withdrawn") {
-      return text + "the plan was withdrawn, because it had become slower in the program.\n";
-    }
-    return text + (told.trials.empty() ? "this problem was never timed here.\n"
-                                       : "no plan was published for it here.\n");
+std::string why_vendor(const Explanation& told) {
+  const report_tool::TunerEvent* decision = told.last_decision();
+  if (decision != nullptr && decision->event == "withdrawn") {
+    return "the plan was withdrawn, because it had become slower in the program.\n";
   }
+  if (decision != nullptr && decision->event == "vendor-stays") {
+    const auto remark = decision->fields.find("remark");
+    const bool has_remark = remark != decision->fields.end() && !remark->second.empty();
+    return (has_remark ? remark->second : "nothing that was timed beat it by enough") + ".\n";
+  }
+  if (told.is_timed()) return "no plan was published for it here.\n";
+  return "this problem was never timed here.\n"
+         "Either no call of it was caught, or its calls took too little time together to be worth\n"
+         "a search: `triode run --report PROGRAM` lists what was caught, and how long it took.\n";
+}
+
+std::string speedup_text(const KeptPlan& kept) {
+  std::string text = cache_tool::ratio_text(kept.plan.speedup);
+  if (kept.speedup_spread > 0) text += " +-" + cache_tool::percent_text(kept.speedup_spread);
+  return text;
+}
+
+std::string choice_text(const Explanation& told) {
   std::string text;
-  for (const StoredPlan& plan : told.plans) {
-    text += "Triode's kernel answers in front of " + plan.vendor + ": " +
-            cache_tool::time_text(plan.plan_ns) + " instead of " +
-            cache_tool::time_text(plan.vendor_ns) + ", " + cache_tool::ratio_text(plan.speedup) +
+  for (const KeptPlan& kept : told.answering_plans()) {
+    const StoredPlan& plan = kept.plan;
+    text += "Triode's kernel answers" +
+            (kept.difference.empty() ? "" : " on " + device_name(kept.target)) + " in front of " +
+            plan.vendor + ": " + cache_tool::time_text(plan.plan_ns) + " instead of " +
+            cache_tool::time_text(plan.vendor_ns) + ", " + speedup_text(kept) +
             ", measured in turns.\n  " + plan.config + "\n";
+  }
+  if (text.empty()) {
+    text = "The vendor's kernel answers";
+    if (told.vendor_ns() > 0) text += ", in " + cache_tool::time_text(told.vendor_ns());
+    text += ": " + why_vendor(told);
+  }
+  if (told.is_searched_again()) text += "A search has begun since, and is not done.\n";
+  return text;
+}
+
+// Plans that somebody may have expected here.
+std::string elsewhere_text(const Explanation& told) {
+  if (!told.no_cpu_kernel.empty() || told.plans_elsewhere.empty()) return "";
+  std::string text = "Plans for other targets, which answer nothing here:\n";
+  for (const KeptPlan& kept : told.plans_elsewhere) {
+    text += "  " + device_name(kept.target) + " (" + kept.difference + "): " + speedup_text(kept) +
+            " in front of " + kept.plan.vendor + "\n    " + kept.plan.config + "\n";
   }
   return text;
 }
 
 std::string checks_text(const Explanation& told) {
-  if (told.plans.empty()) return "";
+  if (told.plans.empty()) return "";  // a gpu's have no guard pages
   const tuner::PublishRule rule;
   char digest[20];
   std::snprintf(digest, sizeof digest, "%016llx",
-                static_cast<unsigned long long>(told.plans.front().code_digest));
+                static_cast<unsigned long long>(told.plans.front().plan.code_digest));
   return "Before it was published: right results between guard pages, against the vendor's "
          "kernel;\n"
          "two races that each showed a gain beyond " +
          cache_tool::percent_text(rule.margin) +
-         " at 99% confidence. Code that was checked: " + digest +
+         " at 99% confidence, by this build's rule. Code that was checked: " + digest +
          "; a program whose emitter makes other bytes keeps the vendor.\n";
 }
 
@@ -79,13 +103,17 @@ std::string trials_text(const Explanation& told, size_t most,
          {std::string(to_string(trial.record.outcome.kind)),
           trial.record.outcome.ok() ? Tone::kPlain : Tone::kBad},
          {cache_tool::age_text(trial.record.when_unix_s, now), Tone::kPlain},
-         {trial.is_prior() ? "hint: " + trial.why_prior : "yes",
-          trial.is_prior() ? Tone::kFaint : Tone::kPlain}});
+         {!told.no_cpu_kernel.empty() ? "on " + device_name(trial.device)
+          : trial.is_prior()          ? "hint: " + trial.why_prior
+                                      : "yes",
+          told.counts(trial) ? Tone::kPlain : Tone::kFaint}});
   }
-  std::string text =
-      "\nTimed: " + cache_tool::count_text(static_cast<int64_t>(told.trials.size())) + " of " +
-      cache_tool::count_text(static_cast<int64_t>(told.space_size)) + " legal configs\n" +
-      table.text(terminal);
+  std::string text = "\nTimed: " + cache_tool::count_text(static_cast<int64_t>(told.trials.size()));
+  if (told.space_size > 0) {
+    text += " of " + cache_tool::count_text(static_cast<int64_t>(told.space_size)) +
+            (told.space_size >= kMostCounted ? " or more" : "") + " legal";
+  }
+  text += " configs\n" + table.text(terminal);
   if (shown < told.trials.size()) text += "(--all shows the others)\n";
   return text;
 }
@@ -126,16 +154,19 @@ std::string features_text(const Explanation& told, const cache_tool::Terminal& t
 std::string change_text(const Explanation& told) {
   const tuner::PublishRule rule;
   std::string text = "\nWhat would change it\n";
-  if (told.plans.empty()) {
+  if (told.answering_plans().empty()) {
     text += "  - a config that beats the vendor by more than " +
             cache_tool::percent_text(rule.margin) +
             " in two races: run the program under `triode run`\n";
   } else {
+    if (told.no_cpu_kernel.empty()) {  // nothing is timed in a gpu's program
+      text += "  - the plan losing its lead: one call in 256 goes the other way and is timed\n";
+    }
     text +=
-        "  - the plan losing its lead: one call in 256 goes the other way and is timed\n"
         "  - another build of the library, another number of threads, other leading dimensions:\n"
         "    each is a problem or a race of its own\n";
   }
+  if (!told.no_cpu_kernel.empty()) return text;
   return text + "  - another Triode that emits other code (now " + told.toolchain +
          "): what was timed is then a hint\n";
 }
@@ -144,9 +175,12 @@ std::string change_text(const Explanation& told) {
 
 std::string explanation_text(const Explanation& told, const OutputLimits& limits,
                              const cache_tool::Terminal& terminal) {
-  std::string text = to_string(told.problem) + "\non " + told.device + "\n\n" + choice_text(told) +
-                     checks_text(told) + trials_text(told, limits.trials, terminal) +
-                     model_text(told);
+  const std::string place = told.no_cpu_kernel.empty()
+                                ? "on " + told.device
+                                : "not on this machine's cpu: " + told.no_cpu_kernel;
+  std::string text = to_string(told.problem) + "\n" + place + "\n\n" + choice_text(told) +
+                     checks_text(told) + elsewhere_text(told) +
+                     trials_text(told, limits.trials, terminal) + model_text(told);
   if (limits.with_features && !told.features.empty()) text += features_text(told, terminal);
   return text + change_text(told);
 }

@@ -20,12 +20,6 @@ constexpr uint64_t kMostCounted = 1'000'000;
 // Where counting all of them stops, each getting its share: some seconds.
 constexpr uint64_t kMostCountedInAll = 10'000'000;
 
-uint64_t count_up_to(const Space& space, uint64_t most) {
-  uint64_t count = 0;
-  space.for_each([&](const Config&) { return ++count < most; });
-  return count;
-}
-
 void predict(const CostModel& model, const DeviceTraits& traits, const Space& space,
              ProblemFact& fact) {
   std::vector<Config> configs;
@@ -43,6 +37,12 @@ void predict(const CostModel& model, const DeviceTraits& traits, const Space& sp
 }
 
 }  // namespace
+
+uint64_t count_up_to(const Space& space, uint64_t most) {
+  uint64_t count = 0;
+  space.for_each([&](const Config&) { return ++count < most; });
+  return count;
+}
 
 Status add_predictions(const ModelStore& models, const std::string& shipped_folder,
                        ReportFacts& facts) {

@@ -30,9 +30,8 @@ std::map<std::string, bool> withdrawals(const std::vector<TunerEvent>& events) {
   std::map<std::string, bool> is_withdrawn;
   for (const TunerEvent& event : events) {
     const auto problem = event.fields.find("problem");
-    if (problem == event.fields.end()) continue;
-    if (event.event == "withdrawn") is_withdrawn[problem->second] = true;
-    if (event.event == "plan") is_withdrawn[problem->second] = false;
+    if (problem == event.fields.end() || !is_decision(event)) continue;
+    is_withdrawn[problem->second] = event.event == "withdrawn";
   }
   return is_withdrawn;
 }

@@ -50,6 +50,10 @@ void read_file(const std::string& path, std::vector<TunerEvent>& events) {
 
 }  // namespace
 
+bool is_decision(const TunerEvent& event) {
+  return event.event == "plan" || event.event == "withdrawn" || event.event == "vendor-stays";
+}
+
 std::optional<TunerEvent> parse_tuner_event(std::string_view line) {
   TunerEvent event;
   const std::optional<int64_t> when = parse_time(std::string(take_word(line)));

@@ -19,6 +19,11 @@ struct TunerEvent {
   bool operator==(const TunerEvent&) const = default;
 };
 
+// Whether it says who answers a problem from then on: a plan published, withdrawn, or none found.
+// What else is told of a problem, such as a search that began or a config that crashed, leaves that
+// as it was.
+bool is_decision(const TunerEvent& event);
+
 // Empty for a line that no tuner writes, as one that was cut.
 std::optional<TunerEvent> parse_tuner_event(std::string_view line);
 
