@@ -99,6 +99,17 @@ class ExplainTest(unittest.TestCase):
         self.assertEqual((told["answered_by"], told["vendor_ns"], told["plans"]), ("triode", 7500, []))
         self.assertIn("f16", self.run_command("mm f16 32x32x32 nn", cache=cache, code=1)[1])
 
+    def test_what_nobody_types_may_be_left_out(self):
+        cache = self.sample("elsewhere")
+        text, _ = self.run_command("mm f32 60x500x300 nn", cache=cache)
+        self.assertTrue(text.startswith("mm f32 60x500x300 nn align=16\n"), text)
+        self.assertIn("Timed: 1 of", text)
+        text, _ = self.run_command("mm f32 61x500x300 nn", cache=cache)
+        self.assertIn("this very problem was never timed", text)
+        self.assertRegex(text, r"\n  mm f32 61x500x300 nn align=(4|16)\n  mm f32 61x500x300 nn align=(4|16)\n")
+        told = json.loads(self.run_command("--json", "mm f32 61x500x300 nn", cache=cache)[0])
+        self.assertEqual(len(told["timed_alike"]), 2)
+
     def test_large_spaces_are_counted_to_a_limit(self):
         told = json.loads(self.run_command("--json", "mm f32 1024x1027x1024 nn")[0])
         self.assertEqual((told["legal_configs"], told["space_limit"]), (100_000, 100_000))

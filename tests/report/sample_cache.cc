@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // sample_cache FOLDER [PROBLEMS | elsewhere]: writes a cache as a tuner leaves it behind, with
 // made-up times of configs of this machine; of ten problems, or of so many. With `elsewhere` also
-// plans of a machine like this one with more cores, and of a GPU.
+// plans of a machine like this one with more cores, and of a GPU, and problems of other alignments.
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cache/cache.h"
@@ -88,6 +89,12 @@ Status write_elsewhere(const std::string& folder) {
   trial.record.when_unix_s = 1'790'000'000;
   const auto cache = TRIODE_TRY(Cache::open(folder + "/store", {}));
   TRIODE_TRY(cache->measurements().put(gpu, half, tiles, trial.config, trial.record));
+  for (const auto& [m, alignment] : {std::pair(60, 16), std::pair(61, 16), std::pair(61, 4)}) {
+    Problem problem = Problem::mm(DType::kF32, m, 500, 300);
+    problem.alignment_bytes = alignment;
+    TRIODE_TRY(
+        cache->measurements().put(device->target(), problem, tiles, trial.config, trial.record));
+  }
   return merge_into_plan_file(plans, gpu,
                               {{made_up_plan(half, tiles.to_string(trial.config),
                                              "libcublas.so.13 0123 cublasGemmEx", 5000)}});

@@ -55,6 +55,8 @@ struct Explanation {
   // What was timed here with this toolchain, best first; then what counts only as a hint, with why.
   std::vector<StoredTrial> trials;
   std::vector<report_tool::TunerEvent> decisions;  // oldest first
+  // Of one never timed: what was, and is the same product of other operands.
+  std::vector<Problem> timed_alike;
 
   std::string model;                        // name and digest; empty: none could be read
   std::string model_trouble;                // why not, or why it says nothing of this problem

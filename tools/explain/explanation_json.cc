@@ -76,7 +76,9 @@ Json explanation_json(const Explanation& told) {
               {"support", told.support},
               {"ranked", told.ranked},
               {"favourites", list_of(told.favourites)}}},
-            {"features", list_of(told.features)}};
+            {"features", list_of(told.features)},
+            {"timed_alike", Json::array()}};
+  for (const Problem& problem : told.timed_alike) json["timed_alike"].push_back(to_string(problem));
   if (told.of_the_choice) json["model"]["of_the_choice"] = json_of(*told.of_the_choice);
   return json;
 }

@@ -24,6 +24,11 @@ std::string why_vendor(const Explanation& told) {
     return (has_remark ? remark->second : "nothing that was timed beat it by enough") + ".\n";
   }
   if (told.is_timed()) return "no plan was published for it here.\n";
+  if (!told.timed_alike.empty()) {
+    std::string text = "this very problem was never timed here. The same product was as\n";
+    for (const Problem& alike : told.timed_alike) text += "  " + to_string(alike) + "\n";
+    return text;
+  }
   return "this problem was never timed here.\n"
          "Either no call of it was caught, or its calls took too little time together to be worth\n"
          "a search: `triode run --report PROGRAM` lists what was caught, and how long it took.\n";

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "explain_help.h"
@@ -16,6 +17,7 @@
 #include "tools/cache/cache_folder.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help_and_version.h"
+#include "tools/explain/alike_problems.h"
 #include "tools/explain/explanation.h"
 #include "tools/explain/explanation_output.h"
 #include "tools/model/known_models.h"
@@ -44,8 +46,11 @@ Status print(const Problem& problem, const Arguments& arguments) {
   const std::string folder = TRIODE_TRY(cache_tool::cache_folder(arguments));
   const std::string store = TRIODE_TRY(cache_tool::store_path(arguments));
   const auto cache = TRIODE_TRY(model_tool::open_if_there(store));
-  const Explanation told =
-      TRIODE_TRY(explain(problem, cache.get(), folder, shipped_models_folder()));
+  std::vector<Problem> timed;
+  if (cache != nullptr) timed = TRIODE_TRY(timed_problems_like(problem, *cache));
+  Explanation told = TRIODE_TRY(explain(timed.size() == 1 ? timed[0] : problem, cache.get(), folder,
+                                        shipped_models_folder()));
+  if (timed.size() > 1) told.timed_alike = std::move(timed);
   if (arguments.has("--json")) {
     std::cout << explanation_json(told).dump(-1, ' ', true,
                                              nlohmann::json::error_handler_t::replace)
