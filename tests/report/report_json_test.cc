@@ -85,6 +85,17 @@ TEST(ReportJson, AProblemThatKeptTheVendorAfterAWithdrawalIsTheVendors) {
   EXPECT_EQ(report_json(facts, {}, 0)["problems"][1]["state"], "vendor");
 }
 
+TEST(ReportJson, CallsAreSummedWhereTheyAreKnown) {
+  ReportFacts facts = two_problems();
+  facts.problems[0].calls = {.count = 3, .total_ns = 30, .saved_ns = 0};
+  facts.problems[1].calls = {.count = 2, .total_ns = 200, .saved_ns = 600};
+  const auto json = report_json(facts, {}, 0);
+  EXPECT_EQ(json["headline"]["calls"], 5);
+  EXPECT_DOUBLE_EQ(json["headline"]["calls_ns"], 230);
+  EXPECT_DOUBLE_EQ(json["headline"]["calls_saved_ns"], 600);
+  EXPECT_EQ(json["problems"][0]["calls"], 2);
+}
+
 TEST(ReportJson, TheTimelineCountsEveryOutcome) {
   ReportFacts facts = two_problems();
   facts.problems[0].trials[0].outcome = OutcomeKind::kCrashed;

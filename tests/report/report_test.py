@@ -12,9 +12,14 @@ from pathlib import Path
 COMMAND = os.environ["TRIODE_REPORT_COMMAND"]
 SAMPLE = os.environ["TRIODE_SAMPLE_CACHE"]
 OUTPUT = Path(os.environ["TRIODE_TEST_OUTPUT"])
-CHARTS = ["roofline", "predictions", "regret", "choices", "landscape", "timeline"]
+# What shows a figure in each chart; lines that guide the eye do not count. Where every point of the sample is drawn,
+# how many: a vendor's and a best time of ten problems, of which one has no vendor's; trials that ran.
+CHARTS = {"roofline": ".point", "predictions": ".point", "regret": ".point", "choices": ".js-line", "landscape": ".hm image",
+          "timeline": ".point"}
+POINTS = {"roofline": 19, "predictions": 370}
+PHONE = 390  # CSS pixels
 
-# Sorts and filters the table as a user would, and leaves what it saw in the page.
+# Sorts and filters the table as a user would, and leaves what it saw in the page and with the page around it.
 USER = """
 <script>
 addEventListener("load", () => setTimeout(() => {
@@ -31,16 +36,33 @@ addEventListener("load", () => setTimeout(() => {
   filter.dispatchEvent(new Event("input"));
   seen.filtered = [...document.querySelectorAll("#problems tbody tr")].map((row) => row.cells[0].textContent);
   seen.injected = document.querySelectorAll("img").length;
-  seen.marks = Object.fromEntries(%s.map((id) =>
-      [id, document.querySelectorAll(`#${id} .point, #${id} .hm image, #${id} .js-line`).length]));
-  seen.width = document.documentElement.scrollWidth - innerWidth;
+  seen.marks = Object.fromEntries(Object.entries(%s).map(([id, mark]) =>
+      [id, document.querySelectorAll(`#${id} ${mark}`).length]));
+  seen.width = innerWidth;
+  seen.tooWide = document.documentElement.scrollWidth - innerWidth;
+  seen.background = getComputedStyle(document.body).backgroundColor;
+  seen.chartText = getComputedStyle(document.querySelector("#roofline .xtick text")).fill;
   const note = document.createElement("pre");
   note.id = "seen";
   note.textContent = JSON.stringify(seen);
   document.body.append(note);
+  parent.postMessage(note.textContent, "*");
 }, 500));
 </script>
 """ % json.dumps(CHARTS)
+
+# A browser's window is never as narrow as a phone; a frame in it is.
+FRAME = """
+<body style="margin: 0"><iframe src="%s" style="width: %dpx; height: %dpx; border: 0"></iframe>
+<script>
+addEventListener("message", (event) => {
+  const note = document.createElement("pre");
+  note.id = "seen";
+  note.textContent = event.data;
+  document.body.append(note);
+});
+</script>
+"""
 
 
 def browse(path, *options):
@@ -77,35 +99,61 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(out.strip(), str(path))
         return path
 
+    def driven(self, path):
+        """The page with a user in it."""
+        driven = OUTPUT / "driven.html"
+        driven.write_text(path.read_text().replace("</body>", USER + "</body>"))
+        return driven
+
+    def seen(self, path, *options):
+        """What that user saw."""
+        document, log = browse(path, "--dump-dom", *options)
+        self.assertNotIn("CONSOLE", log)
+        return json.loads(re.search(r'<pre id="seen">(.*?)</pre>', document).group(1))
+
 
 class Page(ReportTest):
     def test_shows_every_chart_sorts_and_filters_without_an_error(self):
         path = self.page()
-        driven = OUTPUT / "driven.html"
-        driven.write_text(path.read_text().replace("</body>", USER + "</body>"))
-        document, log = browse(driven, "--dump-dom", "--window-size=1280,1000")
-        self.assertNotIn("CONSOLE", log)
-        seen = json.loads(re.search(r'<pre id="seen">(.*?)</pre>', document).group(1))
+        seen = self.seen(self.driven(path), "--window-size=1280,1000")
         self.assertTrue(seen["most"].startswith("mm f32 512x515x512"), seen)
         self.assertNotEqual(seen["least"], seen["most"])
         self.assertEqual(seen["filtered"], ["mm f32 17x20x17 nn"])
         self.assertEqual(seen["injected"], 0)
         for chart in CHARTS:
             self.assertGreater(seen["marks"][chart], 0, seen)
+        self.assertEqual({chart: seen["marks"][chart] for chart in POINTS}, POINTS)
 
-    def test_fits_a_phone_and_is_photographed(self):
+    def test_fits_a_phone(self):
+        frame = OUTPUT / "phone.html"
+        frame.write_text(FRAME % (self.driven(self.page()).as_uri(), PHONE, 844))
+        seen = self.seen(frame)
+        self.assertEqual(seen["width"], PHONE)
+        self.assertLessEqual(seen["tooWide"], 0, "the page is wider than the screen")
+
+    def test_is_dark_where_the_system_is(self):
+        driven = self.driven(self.page())
+        light, dark = self.seen(driven), self.seen(driven, "--force-dark-mode")
+        self.assertEqual((light["background"], light["chartText"]), ("rgb(246, 247, 249)", "rgb(28, 36, 48)"))
+        self.assertEqual((dark["background"], dark["chartText"]), ("rgb(18, 22, 28)", "rgb(230, 234, 240)"))
+
+    def test_is_photographed_and_printed(self):
         path = self.page()
-        driven = OUTPUT / "phone.html"
-        driven.write_text(path.read_text().replace("</body>", USER + "</body>"))
-        document, log = browse(driven, "--dump-dom", "--window-size=500,900")
-        self.assertNotIn("CONSOLE", log)
-        seen = json.loads(re.search(r'<pre id="seen">(.*?)</pre>', document).group(1))
-        self.assertLessEqual(seen["width"], 0, "the page is wider than the screen")
-        for name, size in {"desktop": "1280,4200", "phone": "500,5600"}.items():
-            picture = OUTPUT / f"{name}.png"
-            picture.unlink(missing_ok=True)
-            browse(path, f"--screenshot={picture}", f"--window-size={size}")
-            self.assertGreater(picture.stat().st_size, 20_000)
+        frame = OUTPUT / "phone_picture.html"
+        frame.write_text(FRAME % (path.as_uri(), PHONE, 6000))
+        for name, source, options in [
+            ("desktop.png", path, ["--window-size=1280,4200"]),
+            ("dark.png", path, ["--window-size=1280,4200", "--force-dark-mode"]),
+            ("phone.png", frame, ["--window-size=500,6000"]),
+            ("print.pdf", path, ["--no-pdf-header-footer"]),
+        ]:
+            with self.subTest(name):
+                made = OUTPUT / name
+                made.unlink(missing_ok=True)
+                action = "print-to-pdf" if made.suffix == ".pdf" else "screenshot"
+                _, log = browse(source, f"--{action}={made}", *options)
+                self.assertNotIn("CONSOLE", log)
+                self.assertGreater(made.stat().st_size, 20_000)
 
     def test_asks_no_server(self):
         text = self.page().read_text()
@@ -123,6 +171,9 @@ class Command(ReportTest):
         self.assertEqual(facts["space_limit"], 1_000_000)
         self.assertEqual(facts["model"]["name"], "cpu-x86")
         self.assertGreater(facts["trials"][0][0][5], 0, "predicted")
+        self.assertRegex(facts["devices"][0]["text"], r": avx\w+, \d+ cores?, ")
+        self.assertEqual(facts["headline"]["calls"], 0)
+        self.assertNotIn("calls", facts["problems"][0])
 
     def test_compares_two_caches(self):
         other = self.folder / "other"

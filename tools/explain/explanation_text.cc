@@ -6,6 +6,7 @@
 #include "tools/cache/figures.h"
 #include "tools/cache/text_table.h"
 #include "tools/explain/explanation_output.h"
+#include "tools/report/device_text.h"
 
 namespace triode::explain_tool {
 namespace {
@@ -181,7 +182,7 @@ std::string change_text(const Explanation& told) {
 std::string explanation_text(const Explanation& told, const OutputLimits& limits,
                              const cache_tool::Terminal& terminal) {
   const std::string place = told.no_cpu_kernel.empty()
-                                ? "on " + told.device
+                                ? "on " + report_tool::device_text(told.device)
                                 : "not on this machine's cpu: " + told.no_cpu_kernel;
   std::string text = to_string(told.problem) + "\n" + place + "\n\n" + choice_text(told) +
                      checks_text(told) + elsewhere_text(told) +

@@ -24,6 +24,7 @@
 #include "tools/cache/output_file.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help_and_version.h"
+#include "tools/report/calls_made.h"
 #include "tools/report/predictions.h"
 #include "tools/report/report_json.h"
 #include "tools/report/report_page.h"
@@ -55,7 +56,9 @@ Result<nlohmann::ordered_json> json_for(const Arguments& arguments) {
   const int64_t now = cache_tool::unix_seconds_now();
   if (!arguments.has("--compare")) {
     const std::string path = TRIODE_TRY(cache_tool::store_path(arguments));
-    return report_json(TRIODE_TRY(facts_of(path, is_quiet)), {}, now);
+    ReportFacts facts = TRIODE_TRY(facts_of(path, is_quiet));
+    add_calls_of_tuner(cache_tool::folder_of_store(path), facts);
+    return report_json(facts, {}, now);
   }
   const ReportFacts a = TRIODE_TRY(facts_of(arguments.positionals()[0], is_quiet));
   const ReportFacts b = TRIODE_TRY(facts_of(arguments.positionals()[1], is_quiet));

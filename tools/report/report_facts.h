@@ -28,6 +28,13 @@ struct TrialFact {
   bool ran() const { return outcome == OutcomeKind::kOk && median_ns > 0; }
 };
 
+// Calls that programs made of a problem, as the tuner that runs was told since it began.
+struct CallsFact {
+  uint64_t count = 0;  // 0: none is known
+  double total_ns = 0;
+  double saved_ns = 0;  // about: by the speed-up that was measured when the plan won
+};
+
 // What is known of one problem on one device.
 struct ProblemFact {
   std::string device;  // its whole text
@@ -37,6 +44,8 @@ struct ProblemFact {
   std::optional<StoredPlan> plan;  // published, and not withdrawn since
   double vendor_ns = 0;            // the plan's, else the least that was timed; 0: not known
   uint64_t space_size = 0;  // configs an exhaustive search would time, or space_limit; 0: not known
+
+  CallsFact calls;
 
   // The fastest that ran; null if none did.
   const TrialFact* best() const;

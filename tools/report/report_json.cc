@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cache/validity.h"
+#include "tools/report/device_text.h"
 #include "tools/report/regret_curves.h"
 #include "triode_version.h"
 
@@ -40,6 +41,7 @@ Json problem_json(const ProblemFact& fact, bool was_withdrawn) {
   const TrialFact* best = fact.best();
   Json json{{"problem", fact.text},
             {"device", device_name(fact.device)},
+            {"target", fact.device},
             {"state", state_of(fact, was_withdrawn)},
             {"trials", fact.trials.size()},
             {"failed", fact.failed()},
@@ -53,6 +55,11 @@ Json problem_json(const ProblemFact& fact, bool was_withdrawn) {
     json["plan_ns"] = fact.plan->plan_ns;
     json["plan_config"] = fact.plan->config;
     json["vendor"] = fact.plan->vendor;
+  }
+  if (fact.calls.count > 0) {
+    json["calls"] = fact.calls.count;
+    json["calls_ns"] = fact.calls.total_ns;
+    json["calls_saved_ns"] = fact.calls.saved_ns;
   }
   if (fact.problem) {
     json["flops"] = fact.problem->flops();
@@ -134,12 +141,16 @@ Json headline_json(const std::vector<ProblemFact>& problems) {
   size_t trials = 0;
   size_t timed = 0;  // of problems whose space is known
   double exhaustive = 0;
+  CallsFact calls;
   for (const ProblemFact& problem : problems) {
     trials += problem.trials.size();
     if (problem.space_size > 0) {
       timed += problem.trials.size();
       exhaustive += static_cast<double>(problem.space_size);
     }
+    calls.count += problem.calls.count;
+    calls.total_ns += problem.calls.total_ns;
+    calls.saved_ns += problem.calls.saved_ns;
     if (!problem.plan) continue;
     ++tuned;
     logs += std::log(problem.plan->speedup);
@@ -153,7 +164,10 @@ Json headline_json(const std::vector<ProblemFact>& problems) {
           {"plan_ns", plan_ns},
           {"trials", trials},
           {"trials_of_known_spaces", timed},
-          {"exhaustive_trials", exhaustive}};
+          {"exhaustive_trials", exhaustive},
+          {"calls", calls.count},
+          {"calls_ns", calls.total_ns},
+          {"calls_saved_ns", calls.saved_ns}};
 }
 
 Json regret_json(const std::vector<ProblemFact>& problems) {
@@ -190,7 +204,10 @@ Json devices_json(const std::vector<ProblemFact>& problems) {
   for (const ProblemFact& problem : problems) ++devices[problem.device];
   Json json = Json::array();
   for (const auto& [device, count] : devices) {
-    json.push_back({{"name", device_name(device)}, {"target", device}, {"problems", count}});
+    json.push_back({{"name", device_name(device)},
+                    {"text", device_text(device)},
+                    {"target", device},
+                    {"problems", count}});
   }
   return json;
 }

@@ -100,6 +100,8 @@ function headline() {
     [`${countText(h.tuned)} of ${countText(h.problems)}`, "problems tuned; the others keep the vendor's kernel"],
     [h.tuned ? `${(100 * saved).toFixed(0)} %` : "-",
       `of the vendor's time saved, each tuned problem called once (${timeText(h.vendor_ns)} to ${timeText(h.plan_ns)})`],
+    ...(h.calls ? [[timeText(h.calls_saved_ns), `saved about, of ${timeText(h.calls_ns + h.calls_saved_ns)}, in ` +
+      `${countText(h.calls)} calls of programs since the tuner began`]] : []),
     [countText(h.trials), share > 0 ? `timings spent: at most ${(100 * share).toPrecision(2)} % of what an exhaustive search takes`
       : "timings spent"],
   ];
@@ -115,37 +117,42 @@ function seenRoof(rows) {
 }
 
 function roofline() {
-  const rows = facts.problems.filter((row) => row.flops > 0 && row.bytes > 0 && row.best_ns > 0);
-  if (rows.length === 0) return;
+  const known = facts.problems.filter((row) => row.flops > 0 && row.bytes > 0 && row.best_ns > 0);
+  if (known.length === 0) return;
+  // Machine by machine: the limits of one are none of another's.
+  const machines = facts.devices.filter(({ target }) => known.some((row) => row.target === target));
+  const machine = choice("machine", machines.map(({ target, text }) => [target, text]), () => place.redraw());
+  const place = chart("roofline", () => {
+    const rows = known.filter((row) => row.target === machine.select.value);
+    const x = (row) => row.flops / row.bytes;
+    const points = (name, tone, some, time, text) => ({
+      name, type: "scatter", mode: "markers", x: some.map(x), y: some.map((row) => row.flops / time(row)),
+      text: some.map(text), hovertemplate: "%{text}<br>%{y:.3g} GFLOP/s<extra></extra>",
+      marker: { color: colour(tone), size: 7, opacity: 0.75 },
+    });
+    const roof = seenRoof(rows);
+    const ends = [Math.min(...rows.map(x)) / 1.5, Math.max(...rows.map(x)) * 1.5];
+    const knee = Math.min(Math.max(roof.flops / roof.bytes, ends[0]), ends[1]);
+    const lines = [ends[0], knee, ends[1]];
+    return {
+      traces: [
+        { name: "highest seen", type: "scatter", mode: "lines", x: lines,
+          y: lines.map((at) => Math.min(roof.flops, roof.bytes * at)), line: { color: colour("faint"), dash: "dot" },
+          hoverinfo: "skip" },
+        points("vendor", "vendor", rows.filter((row) => row.vendor_ns > 0), (row) => row.vendor_ns, (row) => row.problem),
+        points("best config", "ours", rows, (row) => row.best_ns,
+          (row) => `${row.problem}${row.speedup ? `, ${ratioText(row.speedup)} of the vendor` : ""}`),
+      ],
+      layout: {
+        xaxis: { type: "log", title: { text: "operations per byte" } },
+        yaxis: { type: "log", title: { text: "GFLOP/s" } },
+      },
+    };
+  });
   addSection("Rate over arithmetic intensity",
     "Each problem twice: what the vendor's kernel reaches and what the best config timed reaches. The lines are the " +
-    "highest rates seen in this cache, not measured limits of the machine.",
-    chart("roofline", () => {
-      const x = (row) => row.flops / row.bytes;
-      const points = (name, tone, some, time, text) => ({
-        name, type: "scatter", mode: "markers", x: some.map(x), y: some.map((row) => row.flops / time(row)),
-        text: some.map(text), hovertemplate: "%{text}<br>%{y:.3g} GFLOP/s<extra></extra>",
-        marker: { color: colour(tone), size: 7, opacity: 0.75 },
-      });
-      const roof = seenRoof(rows);
-      const ends = [Math.min(...rows.map(x)) / 1.5, Math.max(...rows.map(x)) * 1.5];
-      const knee = Math.min(Math.max(roof.flops / roof.bytes, ends[0]), ends[1]);
-      const lines = [ends[0], knee, ends[1]];
-      return {
-        traces: [
-          { name: "highest seen", type: "scatter", mode: "lines", x: lines,
-            y: lines.map((at) => Math.min(roof.flops, roof.bytes * at)), line: { color: colour("faint"), dash: "dot" },
-            hoverinfo: "skip" },
-          points("vendor", "vendor", rows.filter((row) => row.vendor_ns > 0), (row) => row.vendor_ns, (row) => row.problem),
-          points("best config", "ours", rows, (row) => row.best_ns,
-            (row) => `${row.problem}${row.speedup ? `, ${ratioText(row.speedup)} of the vendor` : ""}`),
-        ],
-        layout: {
-          xaxis: { type: "log", title: { text: "operations per byte" } },
-          yaxis: { type: "log", title: { text: "GFLOP/s" } },
-        },
-      };
-    }));
+    "highest rates seen of this machine in this cache, not measured limits of it.",
+    ...(machines.length > 1 ? [element("div", { class: "controls" }, machine.element)] : []), place);
 }
 
 function problemTable() {
@@ -156,6 +163,10 @@ function problemTable() {
     { title: "speed-up", value: (r) => r.speedup, text: (r) => ratioText(r.speedup), class: "number" },
     { title: "vendor", value: (r) => r.vendor_ns, text: (r) => timeText(r.vendor_ns), class: "number" },
     { title: "best", value: (r) => r.best_ns, text: (r) => timeText(r.best_ns), class: "number" },
+    ...(facts.headline.calls ? [
+      { title: "calls", value: (r) => r.calls || 0, text: (r) => (r.calls ? countText(r.calls) : "-"), class: "number wide" },
+      { title: "saved", value: (r) => r.calls_saved_ns || 0, text: (r) => timeText(r.calls_saved_ns), class: "number wide" },
+    ] : []),
     { title: "timings", value: (r) => r.trials, text: (r) => countText(r.trials), class: "number" },
     { title: "of", value: (r) => r.space, text: (r) => spaceText(r.space), class: "number wide" },
     { title: "failed", value: (r) => r.failed, text: (r) => countText(r.failed), class: "number wide" },
@@ -187,7 +198,9 @@ function predictions() {
   const step = Math.ceil(points.length / 4000);
   const some = points.filter((_, index) => index % step === 0);
   addSection("Predicted against measured",
-    `The model in force now, on every timing here. Half of its predictions are within a factor of ${half.toFixed(2)}.`,
+    `The model in force now, on ${facts.left_out.trials > 0
+      ? "the timings of this page, from which the slowest of problems with many are left out" : "every timing here"}. ` +
+    `Half of its predictions are within a factor of ${half.toFixed(2)}.`,
     chart("predictions", () => {
       const all = points.flatMap(([predicted, median]) => [predicted, median]);
       const ends = [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))].map((ns) => ns / 1e3);
@@ -338,8 +351,8 @@ function cards() {
     addSection("Model", `${name}, ${promoted ? "promoted in this cache" : "as shipped"}, ${digest.slice(0, 16)}`,
       element("details", {}, element("summary", {}, "its card"), element("pre", {}, card)));
   }
-  addSection("Machines", "Devices that the timings are of: name, instructions, cores, bytes of the caches.",
-    element("pre", {}, facts.devices.map((device) => `${device.target}: ${countText(device.problems)} problems`).join("\n")));
+  addSection("Machines", "Devices that the timings are of.",
+    element("pre", {}, facts.devices.map((device) => `${device.text}; ${countText(device.problems)} problems`).join("\n")));
 }
 
 function leftOut() {
