@@ -23,6 +23,20 @@ size_t to_pages(size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
+// What alpha is where it is not 0, 1 or -1: its products with eighths are exact, too.
+constexpr double kOtherAlpha = 1.5;
+constexpr double kOtherBeta = 0.5;
+
+// Whether any sum of a call's terms is exact on kEighths, in whatever order they are added, rounded
+// one by one or fused, with alpha on an operand or on the sum: all are multiples of one step, and
+// none is beyond what the type counts in such steps.
+template <typename T>
+bool sums_of_eighths_are_exact(int64_t k) {
+  constexpr double kStep = 1.0 / 128;  // half the product of two eighths, for alpha's half
+  const double largest = kOtherAlpha * static_cast<double>(k) + kOtherBeta;
+  return largest / kStep <= 2 / double{std::numeric_limits<T>::epsilon()};
+}
+
 double scalar_value(ScalarClass scalar, double other) {
   constexpr double kValues[] = {0, 1, -1};
   return scalar == ScalarClass::kOther ? other : kValues[static_cast<size_t>(scalar)];
@@ -30,7 +44,9 @@ double scalar_value(ScalarClass scalar, double other) {
 
 // One element along row i, column j; `along_k` is its position in the sums it takes part in.
 double draw(Contents contents, int64_t along_k, double least_normal, Random& random) {
-  const double eighth = (static_cast<double>(random.below(17)) - 8) / 8;
+  // Never zero: a product that is left out must be missed.
+  const double step = static_cast<double>(random.below(16)) - 8;
+  const double eighth = (step < 0 ? step : step + 1) / 8;
   switch (contents) {
     case Contents::kEighths:
       break;
@@ -104,7 +120,8 @@ GuardedOperands::GuardedOperands(const Problem& problem, bool at_start) : proble
                 at_start);
   }
   // As those of ProblemOperands: a beta below 1 keeps c bounded over repeated calls.
-  operands_ = {a_->data, b_->data, c_->data, scalar_value(p.alpha, 1.5), scalar_value(p.beta, 0.5)};
+  operands_ = {a_->data, b_->data, c_->data, scalar_value(p.alpha, kOtherAlpha),
+               scalar_value(p.beta, kOtherBeta)};
 }
 
 GuardedOperands::~GuardedOperands() = default;
@@ -147,7 +164,11 @@ void GuardedOperands::fill(Contents contents, uint64_t seed, const VendorKernel&
                                     double{std::numeric_limits<T>::min()}, random));
     });
   }
-  find_bounds<T>(vendor);
+  if (contents == Contents::kEighths && sums_of_eighths_are_exact<T>(problem_.k)) {
+    bounds_.assign(static_cast<size_t>(c_->extent()) * sizeof(T), std::byte{0});
+  } else {
+    find_bounds<T>(vendor);
+  }
   reset_c();
   vendor(operands_);
   expected_.assign(c_->data, c_->data + static_cast<size_t>(c_->extent()) * sizeof(T));

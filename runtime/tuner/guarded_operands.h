@@ -16,7 +16,8 @@ namespace triode::tuner {
 
 // What the elements of a and b are like.
 enum class Contents : uint8_t {
-  kEighths,       // multiples of 1/8 in [-1, 1]: sums are exact in any order while k is below 2^18
+  kEighths,       // multiples of 1/8 in [-1, 1], none zero: sums are exact in any order, of f32
+                  // while k is at most 87,380
   kDenormals,     // mixed with numbers of magnitude 1, so that products are still there to be seen
   kMagnitudes,    // from 2^-20 to 2^20: the large hide the small, within the bound
   kCancellation,  // row sums of large terms that cancel
@@ -28,15 +29,16 @@ constexpr int kContentsCount = 4;
 // dies, as far as its alignment lets the operand reach up to the page. Gaps and slack hold NaN in a
 // and b, which cannot be written to, and in c a pattern that must be there afterwards.
 //
-// The right result is the vendor's, and the bound for element ij is
+// The right result is the vendor's. Where sums of kEighths are exact, so is the comparison: no
+// bound grows over a forgotten product. Elsewhere the bound for element ij is
 //   2 (k + 4) eps (|alpha| sum_l |a_il||b_lj| + |beta||c_ij|) + 2 (k + 4) * least normal number,
 // twice what any order of additions can be off, since the vendor may be off as well; the last term
-// lets denormals be flushed. The sums of magnitudes come from the vendor, too, so that a check
+// lets denormals be flushed. The sums of magnitudes come from the vendor, too, so that such a check
 // costs three of its calls. Not thread-safe.
 class GuardedOperands final : public CheckedOperands {
  public:
-  // Calls the vendor's function twice. kUnsupported for anything but f32 and f64 without an
-  // epilogue; kResourceExhausted if there is no memory.
+  // Calls the vendor's function, twice where there are bounds. kUnsupported for anything but f32
+  // and f64 without an epilogue; kResourceExhausted if there is no memory.
   static Result<std::unique_ptr<GuardedOperands>> make(const Problem& problem, Contents contents,
                                                        bool at_start, uint64_t seed,
                                                        const VendorKernel& vendor);

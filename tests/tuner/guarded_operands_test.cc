@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "tests/reference/fault_trap.h"
@@ -34,6 +37,43 @@ void multiply(const Problem& p, const Operands& operands, bool backwards) {
   }
 }
 
+// Eight sums at a time, each product rounded with its sum, and alpha on the elements of a.
+template <typename T>
+void multiply_with_lanes(const Problem& p, const Operands& operands) {
+  const T* const a = static_cast<const T*>(operands.a);
+  const T* const b = static_cast<const T*>(operands.b);
+  T* const c = static_cast<T*>(operands.c);
+  for (int64_t i = 0; i < p.m; ++i) {
+    for (int64_t j = 0; j < p.n; ++j) {
+      std::array<T, 8> sums{};
+      for (int64_t l = 0; l < p.k; ++l) {
+        T& sum = sums[static_cast<size_t>(l % 8)];
+        sum = std::fma(static_cast<T>(operands.alpha) * a[i * p.lda + l], b[l * p.ldb + j], sum);
+      }
+      T& element = c[i * p.ldc + j];
+      const T before = operands.beta == 0 ? T{0} : static_cast<T>(operands.beta) * element;
+      element = std::accumulate(sums.begin(), sums.end(), before);
+    }
+  }
+}
+
+using Multiply = void (*)(const Problem& problem, const Operands& operands);
+
+void multiply_forwards(const Problem& problem, const Operands& operands) {
+  problem.c_type == DType::kF32 ? multiply<float>(problem, operands, false)
+                                : multiply<double>(problem, operands, false);
+}
+
+void multiply_backwards(const Problem& problem, const Operands& operands) {
+  problem.c_type == DType::kF32 ? multiply<float>(problem, operands, true)
+                                : multiply<double>(problem, operands, true);
+}
+
+void multiply_in_lanes(const Problem& problem, const Operands& operands) {
+  problem.c_type == DType::kF32 ? multiply_with_lanes<float>(problem, operands)
+                                : multiply_with_lanes<double>(problem, operands);
+}
+
 Problem padded_problem(DType type = DType::kF32) {
   Problem problem = Problem::mm(type, 5, 7, 33, true, false);
   problem.lda += 3;
@@ -47,8 +87,7 @@ Problem padded_problem(DType type = DType::kF32) {
 std::unique_ptr<GuardedOperands> make(const Problem& problem, Contents contents,
                                       bool at_start = false) {
   const VendorKernel vendor = [problem](const Operands& operands) {
-    problem.c_type == DType::kF32 ? multiply<float>(problem, operands, false)
-                                  : multiply<double>(problem, operands, false);
+    multiply_forwards(problem, operands);
   };
   return std::move(GuardedOperands::make(problem, contents, at_start, 3, vendor)).take();
 }
@@ -61,8 +100,7 @@ TEST_P(EveryContents, AcceptAnyOrderOfAdditions) {
       const Problem problem = padded_problem(type);
       const auto checked = make(problem, static_cast<Contents>(GetParam()), at_start);
       checked->reset_c();
-      type == DType::kF32 ? multiply<float>(problem, checked->operands(), true)
-                          : multiply<double>(problem, checked->operands(), true);
+      multiply_backwards(problem, checked->operands());
       EXPECT_TRUE(checked->check().ok()) << checked->check().reason;
     }
   }
@@ -79,6 +117,49 @@ TEST_P(EveryContents, RefuseAProductThatWasForgotten) {
 }
 
 INSTANTIATE_TEST_SUITE_P(GuardedOperands, EveryContents, ::testing::Range(0, kContentsCount));
+
+// The last of so many products. On the exact contents no bound may hide it, however many there are.
+class LongSums : public ::testing::TestWithParam<std::tuple<DType, int64_t>> {
+ protected:
+  static Problem long_problem() {
+    const auto [type, k] = GetParam();
+    Problem problem = Problem::mm(type, 3, 5, k);
+    problem.alignment_bytes = static_cast<int32_t>(size_bytes(type));
+    problem.alpha = problem.beta = ScalarClass::kOther;
+    return problem;
+  }
+  static Outcome check(const Problem& run, const Multiply& multiply) {
+    const auto checked = make(long_problem(), Contents::kEighths);
+    checked->reset_c();
+    multiply(run, checked->operands());
+    return checked->check();
+  }
+};
+
+TEST_P(LongSums, RefuseASingleProductThatWasForgotten) {
+  Problem shorter = long_problem();
+  shorter.k -= 1;
+  EXPECT_EQ(check(shorter, multiply_forwards).kind, OutcomeKind::kWrongResult);
+}
+
+TEST_P(LongSums, AcceptAnyOrderOfAdditions) {
+  for (const Multiply multiply : {multiply_forwards, multiply_backwards, multiply_in_lanes}) {
+    const Outcome outcome = check(long_problem(), multiply);
+    EXPECT_TRUE(outcome.ok()) << outcome.reason;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(GuardedOperands, LongSums,
+                         ::testing::Combine(::testing::Values(DType::kF32, DType::kF64),
+                                            ::testing::Values(4096, 16384, 87380)));
+
+TEST(GuardedOperands, AcceptSumsThatAreTooLongToBeExact) {
+  const Problem problem = Problem::mm(DType::kF32, 1, 2, 1 << 20);
+  const auto checked = make(problem, Contents::kEighths);
+  checked->reset_c();
+  multiply_in_lanes(problem, checked->operands());
+  EXPECT_TRUE(checked->check().ok()) << checked->check().reason;
+}
 
 class GuardedOperandsTest : public ::testing::Test {
  protected:
