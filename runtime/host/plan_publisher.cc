@@ -48,7 +48,8 @@ Status PlanPublisher::swap_in(PlanEntry& entry, const MadePlan& plan) {
   // What calls on a GPU take does not show in how long it takes to enqueue them.
   const bool is_watched = entry.gpu_place == 0;
   if (is_watched) {
-    watched_[entry.index] = {tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick()), {}};
+    watched_[entry.index] = {
+        plan.code_digest, tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick()), {}};
   }
   replace(entry, built.release());
   entry.is_shadowed.store(is_watched, std::memory_order_relaxed);
@@ -124,7 +125,7 @@ std::optional<PlanPublisher::Withdrawn> PlanPublisher::judge(PlanEntry& entry, W
   watched.seen = now;
   watched.judge.add(ours->mean_ns(), vendors->mean_ns());
   if (!watched.judge.has_lost()) return std::nullopt;
-  return Withdrawn{&entry, ours->mean_ns(), vendors->mean_ns()};
+  return Withdrawn{&entry, watched.code_digest, ours->mean_ns(), vendors->mean_ns()};
 }
 
 void PlanPublisher::settle(const PlanEntry& entry, PublishedPlan decision) {

@@ -55,7 +55,8 @@ class PlanPublisher {
 
   struct Withdrawn {
     PlanEntry* entry;
-    double plan_ns;  // means in the program, of late
+    uint64_t code_digest;  // MadePlan's
+    double plan_ns;        // means in the program, of late
     double vendor_ns;
   };
   // Takes plans back that have become slower in the program than the vendor, by the calls that the
@@ -73,7 +74,8 @@ class PlanPublisher {
 
   // A plan that answers now.
   struct Watched {
-    EntryTally seen;  // up to the last stretch that was judged
+    uint64_t code_digest = 0;  // MadePlan's
+    EntryTally seen;           // up to the last stretch that was judged
     ShadowJudge judge;
   };
   // Judges what has come since, if it is enough; the times that a plan lost by.

@@ -233,8 +233,8 @@ Status TunerLoop::report_withdrawn() {
     const int64_t id = entry.index;
     known_.erase({to_string(entry.problem), vendor_name(entry.key)});
     reported_[id] = &entry;
-    TRIODE_TRY(connection_->send(
-        to_frame(tuner::Withdrawal{id, describe(entry), withdrawn.plan_ns, withdrawn.vendor_ns})));
+    TRIODE_TRY(connection_->send(to_frame(tuner::Withdrawal{
+        id, describe(entry), withdrawn.code_digest, withdrawn.plan_ns, withdrawn.vendor_ns})));
   }
   return {};
 }

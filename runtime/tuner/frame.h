@@ -13,7 +13,7 @@ namespace triode::tuner {
 
 // Changes with every change of a message or of the header. A client and a tuner of different
 // versions refuse each other; only the header and Refusal stay as they are for good.
-constexpr uint16_t kProtocolVersion = 4;
+constexpr uint16_t kProtocolVersion = 5;
 
 // One message as it travels: "TRIO", version (2 bytes), type (2), length of the payload (4),
 // payload; numbers little-endian.

@@ -174,16 +174,18 @@ struct Verdict {
   }
 };
 
-// A plan turned out slower in the program than the vendor: it is forgotten and looked for anew.
+// A plan turned out slower in the program than the vendor: it is forgotten and looked for anew. It
+// is named, since by now the tuner may have another for the call.
 struct Withdrawal {
   static constexpr MessageType kType = MessageType::kWithdrawal;
   int64_t id = 0;
   VendorCall call;
-  double plan_ns = 0;  // means in the program
+  uint64_t code_digest = 0;  // of the plan
+  double plan_ns = 0;        // means in the program
   double vendor_ns = 0;
   template <typename Codec>
   void fields(Codec& codec) {
-    codec(id, call, plan_ns, vendor_ns);
+    codec(id, call, code_digest, plan_ns, vendor_ns);
   }
 };
 

@@ -45,15 +45,16 @@ Status PlanBook::keep(const Target& target, const StoredPlan& plan) {
   return merge_into_plan_file(path_, target, {&plan, 1});
 }
 
-Status PlanBook::forget(const Target& target, const std::string& problem,
-                        const std::string& vendor) {
+Status PlanBook::forget(const Target& target, const std::string& problem, const std::string& vendor,
+                        uint64_t code_digest) {
   const std::lock_guard writing(file_mutex_);
   std::optional<StoredPlan> forgotten;
   {
     const std::lock_guard lock(memory_mutex_);
-    auto plan = plans_[target.fingerprint()].extract({problem, vendor});
-    if (!plan) return {};
-    forgotten = std::move(plan.mapped());
+    auto& section = plans_[target.fingerprint()];
+    const auto plan = section.find({problem, vendor});
+    if (plan == section.end() || plan->second.code_digest != code_digest) return {};
+    forgotten = std::move(section.extract(plan).mapped());
   }
   return remove_from_plan_file(path_, target, *forgotten);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -29,8 +30,10 @@ class PlanBook {
 
   // Adds or replaces, in the file too, before it returns. After an error the plan is in memory.
   Status keep(const Target& target, const StoredPlan& plan);
-  // Removes it, in the file too, where plans that others have put there meanwhile stay.
-  Status forget(const Target& target, const std::string& problem, const std::string& vendor);
+  // Removes the plan of this code, in the file too, where plans that others have put there
+  // meanwhile stay. A plan of other code stays as well.
+  Status forget(const Target& target, const std::string& problem, const std::string& vendor,
+                uint64_t code_digest);
 
   size_t size() const;
 

@@ -59,7 +59,7 @@ class Tuner {
     const Clock& clock;
     // The space of a problem on this machine; kUnsupported for a target that is not it.
     std::function<Result<Space>(const Target&, const Problem&)> space_of;
-    // A verdict for a client, on the thread of step() or report(), outside of any lock.
+    // A verdict for a client, on the thread of step(), report() or withdraw(), outside of any lock.
     std::function<void(ClientId, const Verdict&)> deliver;
     // See ProblemSearchOptions::emit. Empty: nothing is emitted ahead.
     std::function<std::vector<Result<uint64_t>>(const Target&, const Problem&,
@@ -85,6 +85,8 @@ class Tuner {
   Plans join(ClientId client, const Hello& hello);
   void leave(ClientId client);
   void report(ClientId client, const Reports& reports);
+  // A plan that others have withdrawn before, or that was replaced, is not forgotten again: the
+  // client gets the one that is there now, or waits for it.
   void withdraw(ClientId client, const Withdrawal& withdrawal);
 
   // Looks for the model's choice for one call, or searches for one, if any is waited for: true.
@@ -127,6 +129,11 @@ class Tuner {
                                const UnderstoodReport& understood);
   void take_figures(ClientId id, const TunedCall& call, const Problem& problem,
                     const ProblemReport& report);
+  bool is_in_force(const TunedCall& call, const Problem& problem, uint64_t code_digest) const;
+  void forget_plan(const TunedCall& call, const Problem& problem, const Withdrawal& withdrawal);
+  void count_withdrawal(const std::string& identity);
+  std::optional<Verdict> answer_withdrawal(ClientId id, const TunedCall& call,
+                                           const UnderstoodReport& understood);
   std::optional<Settled> find_settled(const TunedCall& call, const Problem& problem) const;
   Result<Target> recorded_as(const Target& target, const Problem& problem) const {
     return parts_.recorded_as ? parts_.recorded_as(target, problem) : Result<Target>(target);

@@ -89,6 +89,13 @@ class OneTuner : public ::testing::Test {
   void report(ClientId client, int64_t size, double total_ns = 1e7) {
     tuner_->report(client, Reports{{ProblemReport{size, sample_call(size), {10, total_ns, 0, 0}}}});
   }
+  // The plan that came last, or the one of this code.
+  void withdraw(ClientId client, int64_t size) {
+    withdraw(client, size, verdicts_.back().second.plan.at(0).code_digest);
+  }
+  void withdraw(ClientId client, int64_t size, uint64_t code_digest) {
+    tuner_->withdraw(client, Withdrawal{size, sample_call(size), code_digest, 900, 800});
+  }
   bool step() {
     return tuner_->step([] { return false; });
   }

@@ -22,6 +22,9 @@ class PlanBookTest : public ::testing::Test {
   std::optional<StoredPlan> find(const PlanBook& book, const StoredPlan& plan) const {
     return book.find(target_, to_string(plan.problem), plan.vendor);
   }
+  Status forget(PlanBook& book, const StoredPlan& plan) const {
+    return book.forget(target_, to_string(plan.problem), plan.vendor, plan.code_digest);
+  }
 
   TemporaryFolder folder_;
   std::string path_ = (folder_.path() / "sub" / "host.plans").string();
@@ -49,9 +52,19 @@ TEST_F(PlanBookTest, ForgetsOneInTheFileToo) {
   PlanBook book(path_);
   ASSERT_TRUE(book.keep(target_, plan_for(5)).ok());
   ASSERT_TRUE(book.keep(target_, plan_for(6)).ok());
-  ASSERT_TRUE(book.forget(target_, to_string(plan_for(5).problem), plan_for(5).vendor).ok());
+  ASSERT_TRUE(forget(book, plan_for(5)).ok());
   EXPECT_EQ(find(PlanBook(path_), plan_for(5)), std::nullopt);
   EXPECT_NE(find(PlanBook(path_), plan_for(6)), std::nullopt);
+}
+
+TEST_F(PlanBookTest, ForgetsNoPlanOfOtherCode) {
+  PlanBook book(path_);
+  ASSERT_TRUE(book.keep(target_, plan_for(5)).ok());
+  StoredPlan other = plan_for(5);
+  other.code_digest += 1;
+  EXPECT_TRUE(forget(book, other).ok());
+  EXPECT_EQ(find(book, plan_for(5)), plan_for(5));
+  EXPECT_EQ(find(PlanBook(path_), plan_for(5)), plan_for(5));
 }
 
 TEST_F(PlanBookTest, ForgetsNothingThatAnotherHasPutThereMeanwhile) {
@@ -64,8 +77,7 @@ TEST_F(PlanBookTest, ForgetsNothingThatAnotherHasPutThereMeanwhile) {
   ASSERT_TRUE(other.keep(target_, plan_for(6)).ok());
   ASSERT_TRUE(other.keep(target_, better).ok());
   for (const int64_t size : {5, 7}) {
-    ASSERT_TRUE(
-        book.forget(target_, to_string(plan_for(size).problem), plan_for(size).vendor).ok());
+    ASSERT_TRUE(forget(book, plan_for(size)).ok());
   }
   const PlanBook again(path_);
   EXPECT_EQ(find(again, plan_for(5)), std::nullopt);
@@ -77,7 +89,7 @@ TEST_F(PlanBookTest, ForgetsWhereTheFileHasVanished) {
   PlanBook book(path_);
   ASSERT_TRUE(book.keep(target_, plan_for(5)).ok());
   std::filesystem::remove_all(folder_.path() / "sub");
-  EXPECT_TRUE(book.forget(target_, to_string(plan_for(5).problem), plan_for(5).vendor).ok());
+  EXPECT_TRUE(forget(book, plan_for(5)).ok());
   EXPECT_EQ(find(book, plan_for(5)), std::nullopt);
 }
 

@@ -237,6 +237,7 @@ TEST_F(TunerLoopTest, WithdrawsASlowPlanAndTakesABetterOneLater) {
   EXPECT_EQ(entry.executable.load(), nullptr);
   const tuner::Withdrawal withdrawal = received<tuner::Withdrawal>();
   EXPECT_EQ(withdrawal.id, entry.index);
+  EXPECT_EQ(withdrawal.code_digest, plan_for(entry).code_digest);
   EXPECT_NEAR(withdrawal.plan_ns / withdrawal.vendor_ns, 10, 0.1);
   ASSERT_TRUE(tuner_->send(to_frame(tuner::Verdict{entry.index, {plan_for(entry)}, ""})).ok());
   step();

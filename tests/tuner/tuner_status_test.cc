@@ -53,7 +53,7 @@ TEST_F(TunerStatusTest, MeasuresWhatItDoes) {
   EXPECT_EQ(total_of(metrics, "search_seconds"), 1u);
   EXPECT_EQ(total_of(metrics, "searches_settled", "by=plan"), 1u);
   EXPECT_EQ(total_of(metrics, "speedup"), 1u);
-  tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  withdraw(1, 16);
   EXPECT_EQ(total_of(tuner_->metrics().all(), "withdrawals"), 1u);
 }
 
@@ -77,7 +77,7 @@ TEST_F(TunerStatusTest, ShowsWhereAProblemStands) {
   tell_figures(1, 16, {10, 5e6, 100, 6e6});
   EXPECT_EQ(shown().use.plan_calls, 100u);
   EXPECT_EQ(tuner_->total_of(1).use.plan_ns, 6e6);
-  tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  withdraw(1, 16);
   EXPECT_EQ(shown().state, ProblemState::kWithdrawn);
   EXPECT_GT(tuner_->status().trials_per_second, 0);
 }

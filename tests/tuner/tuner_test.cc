@@ -64,7 +64,7 @@ TEST_F(TunerTest, RecordsAPlanAndItsWithdrawal) {
   ASSERT_TRUE(log_.plan.has_value());
   EXPECT_EQ(log_.plan->config, "x=7 y=3");
   EXPECT_EQ(log_.spread, 0.005);
-  tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  withdraw(1, 16);
   EXPECT_FALSE(log_.plan.has_value());
 }
 
@@ -198,7 +198,7 @@ TEST_F(TunerTest, SearchesAnewForAPlanThatWasWithdrawn) {
   join(1);
   report(1, 16);
   step();
-  tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  withdraw(1, 16);
   EXPECT_THAT(join(2).plans, SizeIs(0));
   EXPECT_TRUE(step());
   EXPECT_THAT(verdicts_, SizeIs(2));
@@ -209,7 +209,7 @@ TEST_F(TunerTest, GivesUpACallWhosePlansAreWithdrawnAgainAndAgain) {
   report(1, 16);
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(step());
-    tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+    withdraw(1, 16);
   }
   EXPECT_FALSE(step());
   verdicts_.clear();
@@ -249,6 +249,66 @@ TEST_F(TunerTest, LeavesACallToTheVendorWhosePlansAreLostAgainAndAgain) {
   ASSERT_THAT(verdicts_, SizeIs(1));
   EXPECT_THAT(verdicts_[0].second.plan, SizeIs(0));
   EXPECT_EQ(verdicts_[0].second.remark, "its code is gone");
+}
+
+// Three programs have the same plan.
+class SharedPlanTest : public OneTuner {
+ protected:
+  SharedPlanTest() {
+    for (const ClientId client : {1, 2, 3}) {
+      join(client);
+      report(client, 16);
+    }
+    step();
+    first_ = latest();
+    verdicts_.clear();
+  }
+  uint64_t latest() const { return verdicts_.back().second.plan.at(0).code_digest; }
+  // The next search finds another plan.
+  void spoil(int32_t x) {
+    runner_.outcomes_by_x[x] = OutcomeKind::kWrongResult;
+    log_.trials.clear();
+  }
+  uint64_t first_ = 0;
+};
+
+TEST_F(SharedPlanTest, ALateWithdrawalGetsTheNextPlanAndTakesNothingBack) {
+  withdraw(1, 16, first_);
+  spoil(7);
+  ASSERT_TRUE(step());
+  const uint64_t second = latest();
+  ASSERT_NE(second, first_);
+  for (const ClientId client : {2, 3}) {
+    withdraw(client, 16, first_);
+    EXPECT_EQ(verdicts_.back().first, client);
+    EXPECT_EQ(latest(), second);
+  }
+  EXPECT_FALSE(step());
+  EXPECT_THAT(join(4).plans, SizeIs(1));
+  EXPECT_TRUE(log_.plan.has_value());
+  EXPECT_EQ(tuner_->status().withdrawals, 1u);
+}
+
+TEST_F(SharedPlanTest, WhoWithdrawsWhatIsSearchedForAlreadyWaitsWithTheOthers) {
+  for (const ClientId client : {1, 2, 3}) withdraw(client, 16, first_);
+  EXPECT_EQ(tuner_->status().withdrawals, 1u);
+  ASSERT_TRUE(step());
+  EXPECT_THAT(verdicts_, SizeIs(3));
+  EXPECT_THAT(verdicts_[2].second.plan, SizeIs(1));
+}
+
+TEST_F(SharedPlanTest, ThreePlansThatWereWithdrawnAreEnough) {
+  uint64_t plan = first_;
+  for (const int32_t x : {7, 6, 8}) {
+    for (const ClientId client : {1, 2, 3}) withdraw(client, 16, plan);
+    spoil(x);
+    if (step()) plan = latest();
+  }
+  EXPECT_EQ(tuner_->status().withdrawals, 3u);
+  verdicts_.clear();
+  report(1, 16);
+  ASSERT_THAT(verdicts_, SizeIs(1));
+  EXPECT_THAT(verdicts_[0].second.plan, SizeIs(0));
 }
 
 TEST_F(TunerTest, GoesOnWhenTrialsCannotBeKept) {

@@ -88,7 +88,7 @@ TEST_F(TunerTrustTest, AChoiceThatWasWithdrawnIsNotTrustedAgain) {
   join(1, true);
   report(1, 16);
   step();
-  tuner_->withdraw(1, Withdrawal{16, sample_call(16), 900, 800});
+  withdraw(1, 16);
   join(2, true);
   report(2, 16);
   EXPECT_THAT(verdicts_, SizeIs(1));
