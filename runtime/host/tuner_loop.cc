@@ -53,10 +53,8 @@ std::string own_program() {
 void TunerLoop::step(const std::function<bool()>& should_stop) {
   publisher_.free_unused();
   if (connection_ == nullptr) connect(should_stop);
-  if (connection_ == nullptr) {
-    publisher_.withdraw_slower();
-    return;
-  }
+  withdraw_slower();
+  if (connection_ == nullptr) return;
   Status status = receive_all();
   if (status.ok()) status = report_withdrawn();
   if (status.ok()) status = report_worthwhile();
@@ -227,14 +225,23 @@ Status TunerLoop::report_settled() {
   return message.reports.empty() ? Status() : connection_->send(to_frame(message));
 }
 
-Status TunerLoop::report_withdrawn() {
+void TunerLoop::withdraw_slower() {
   for (const PlanPublisher::Withdrawn& withdrawn : publisher_.withdraw_slower()) {
+    untold_.push_back(withdrawn);
+  }
+}
+
+// What could not be sent is told to the next tuner, which has these plans from the same file.
+Status TunerLoop::report_withdrawn() {
+  while (!untold_.empty()) {
+    const PlanPublisher::Withdrawn& withdrawn = untold_.front();
     PlanEntry& entry = *withdrawn.entry;
     const int64_t id = entry.index;
     known_.erase({to_string(entry.problem), vendor_name(entry.key)});
     reported_[id] = &entry;
     TRIODE_TRY(connection_->send(to_frame(tuner::Withdrawal{
         id, describe(entry), withdrawn.code_digest, withdrawn.plan_ns, withdrawn.vendor_ns})));
+    untold_.pop_front();
   }
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -65,6 +66,7 @@ class TunerLoop {
   Status report_settled();
   bool publish_known(PlanEntry& entry);
   tuner::VendorCall describe(const PlanEntry& entry) const;
+  void withdraw_slower();
   Status report_withdrawn();
 
   Parts parts_;
@@ -77,6 +79,7 @@ class TunerLoop {
   std::chrono::nanoseconds between_tries_{};
   std::map<std::pair<std::string, std::string>, StoredPlan> known_;  // by problem and vendor
   std::map<int64_t, PlanEntry*> reported_;                           // by id
+  std::deque<PlanPublisher::Withdrawn> untold_;  // plans taken back that no tuner has heard of
   std::chrono::nanoseconds next_figures_{0};
   size_t next_settled_ = 0;           // place of the entry that is told of next
   std::map<int64_t, uint64_t> told_;  // calls of settled entries, by id

@@ -73,6 +73,24 @@ class TunerLoopTest : public ::testing::Test {
     return static_cast<uint64_t>(ns / ticks_.nanoseconds_per_tick());
   }
 
+  // Calls of these plans take ten times as long as the vendor's, which is believed after so many
+  // stretches.
+  void slow_down(const std::vector<PlanEntry*>& entries, int stretches = 4) {
+    for (int stretch = 0; stretch < stretches; ++stretch) {
+      for (const PlanEntry* const entry : entries) {
+        CallCounter& counter = own_record().counters[entry->index];
+        for (CallCounter::Side* const side : {&counter.by_us, &counter.by_vendor}) {
+          side->calls += 4;
+          side->timed += 4;
+          side->ticks += ticks_for(4 * (side == &counter.by_us ? 1e7 : 1e6));
+        }
+      }
+      step();
+    }
+  }
+  // What the host sends fails, as when a tuner has just ended.
+  void stop_listening() { EXPECT_EQ(shutdown(tuner_->descriptor(), SHUT_RD), 0); }
+
   tuner::SentPlan plan_for(const PlanEntry& entry) {
     const Space space = std::move(builder_->device().enumerate(entry.problem)).take();
     const Config config = x86::promising_configs(space, entry.problem).front();
@@ -225,15 +243,7 @@ TEST_F(TunerLoopTest, WithdrawsASlowPlanAndTakesABetterOneLater) {
   greeting_[1] = to_frame(tuner::Plans{{plan_for(entry)}});
   step();
   received<tuner::Hello>();
-  CallCounter& counter = own_record().counters[entry.index];
-  for (int stretch = 0; stretch < 4; ++stretch) {
-    for (CallCounter::Side* const side : {&counter.by_us, &counter.by_vendor}) {
-      side->calls += 4;
-      side->timed += 4;
-      side->ticks += ticks_for(4 * (side == &counter.by_us ? 1e7 : 1e6));
-    }
-    step();
-  }
+  slow_down({&entry});
   EXPECT_EQ(entry.executable.load(), nullptr);
   const tuner::Withdrawal withdrawal = received<tuner::Withdrawal>();
   EXPECT_EQ(withdrawal.id, entry.index);
@@ -244,6 +254,43 @@ TEST_F(TunerLoopTest, WithdrawsASlowPlanAndTakesABetterOneLater) {
   EXPECT_NE(entry.executable.load(), nullptr);
   step();  // what the first plan took is not held against the second
   EXPECT_NE(entry.executable.load(), nullptr);
+}
+
+TEST_F(TunerLoopTest, TellsTheNextTunerOfPlansWithdrawnWhileThereWasNone) {
+  PlanEntry& entry = add_entry(3, 100, 1e6);
+  PlanEntry& other = add_entry(4, 100, 1e6);
+  greeting_[1] = to_frame(tuner::Plans{{plan_for(entry), plan_for(other)}});
+  step();
+  tuner_.reset();
+  unreachable_ = unavailable("nobody");
+  slow_down({&entry, &other});
+  EXPECT_EQ(entry.executable.load(), nullptr);
+  unreachable_ = Status();
+  clock_.advance(std::chrono::seconds(2));
+  step();
+  received<tuner::Hello>();
+  EXPECT_EQ(received<tuner::Withdrawal>().id, entry.index);
+  EXPECT_EQ(received<tuner::Withdrawal>().id, other.index);
+  step();
+  EXPECT_TRUE(has_received_nothing()) << "once is enough";
+  EXPECT_EQ(entry.executable.load(), nullptr);
+}
+
+TEST_F(TunerLoopTest, TellsTheNextTunerOfWithdrawalsThatCouldNotBeSent) {
+  PlanEntry& entry = add_entry(3, 100, 1e6);
+  PlanEntry& other = add_entry(4, 100, 1e6);
+  greeting_[1] = to_frame(tuner::Plans{{plan_for(entry), plan_for(other)}});
+  step();
+  received<tuner::Hello>();
+  slow_down({&entry, &other}, 3);
+  stop_listening();
+  slow_down({&entry, &other}, 1);
+  EXPECT_EQ(entry.executable.load(), nullptr);
+  clock_.advance(std::chrono::seconds(2));
+  step();
+  received<tuner::Hello>();
+  EXPECT_EQ(received<tuner::Withdrawal>().id, entry.index);
+  EXPECT_EQ(received<tuner::Withdrawal>().id, other.index);
 }
 
 TEST_F(TunerLoopTest, LooksForALostTunerAgainLessAndLessOften) {
