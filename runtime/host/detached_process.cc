@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +50,21 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// What the program was held to says nothing of another one: the cores that it was pinned to, and
+// the limits that hold for each process by itself. What the system refuses stays as it is.
+void reset_limits() {
+  // More cores than a machine has: the system leaves those that it has and allows.
+  std::array<unsigned long, 128> all_cores;
+  all_cores.fill(~0UL);
+  (void)syscall(SYS_sched_setaffinity, 0, sizeof all_cores, all_cores.data());
+  for (const auto limited : {RLIMIT_AS, RLIMIT_DATA, RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_NOFILE}) {
+    rlimit limit{};
+    if (getrlimit(limited, &limit) != 0) continue;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(limited, &limit);
+  }
+}
+
 // The pipe becomes descriptor 3, and all above it go.
 int keep_only(int report) {
   const int null = open("/dev/null", O_RDWR);
@@ -66,6 +82,7 @@ int keep_only(int report) {
   if (second < 0) fail(start);
   if (second > 0) _exit(0);
   reset_signals();
+  reset_limits();
   start.report = keep_only(start.report);
   if (chdir("/") != 0) fail(start);
   execve(start.program, start.arguments, start.environment);

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -94,6 +97,52 @@ TEST_F(DetachedProcess, BlocksAndIgnoresNoSignal) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   EXPECT_THAT(masks, HasSubstr("SigBlk:\t0000000000000000"));
   EXPECT_THAT(masks, HasSubstr("SigIgn:\t0000000000000000"));
+}
+
+// This process's, for as long as it lives.
+class SoftLimit {
+ public:
+  SoftLimit(__rlimit_resource resource, rlim_t value) : resource_(resource) {
+    EXPECT_EQ(getrlimit(resource, &before_), 0);
+    const rlimit low{value, before_.rlim_max};
+    EXPECT_EQ(setrlimit(resource, &low), 0);
+  }
+  ~SoftLimit() { EXPECT_EQ(setrlimit(resource_, &before_), 0); }
+
+ private:
+  __rlimit_resource resource_;
+  rlimit before_{};
+};
+
+// What the thread may use, as the system writes it.
+std::string allowed_cores() {
+  std::ifstream status("/proc/thread-self/status");
+  std::string line;
+  while (std::getline(status, line) && !line.starts_with("Cpus_allowed:")) {
+  }
+  return line + '\n';
+}
+
+TEST_F(DetachedProcess, IsNotPinnedToTheProgramsCore) {
+  cpu_set_t before, all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  std::memset(&all, 0xff, sizeof all);
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  const std::string allowed = allowed_cores();
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(output_of("grep Cpus_allowed: /proc/self/status"), allowed);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+TEST_F(DetachedProcess, IsNotHeldToTheProgramsSoftLimits) {
+  const SoftLimit time(RLIMIT_CPU, 1 << 20), file_bytes(RLIMIT_FSIZE, 1 << 20),
+      descriptors(RLIMIT_NOFILE, 100);
+  EXPECT_EQ(output_of("for of in t f n v d; do\n"
+                      "  [ $(ulimit -S -$of) = $(ulimit -H -$of) ] || echo $of\n"
+                      "done"),
+            "");
 }
 
 TEST_F(DetachedProcess, SaysWhyAProgramDoesNotStart) {

@@ -6,6 +6,7 @@ and a cache of its own.
 """
 
 import concurrent.futures
+import functools
 import json
 import os
 import shutil
@@ -82,6 +83,14 @@ class OnDemand(TunerProcess):
         self.assertGreater(problem["speedup"], 1)
         self.assertGreater(problem["use"]["vendor_calls"], 0)
         self.assertEqual(len(status["model_digest"]), 64)
+
+    def test_it_is_not_pinned_to_the_core_of_the_program_that_started_it(self):
+        cores = os.sched_getaffinity(0)
+        pin = functools.partial(os.sched_setaffinity, 0, {min(cores)})
+        self.assert_tuned(self.run_inside(GUESTS / "tuned_guest", 48, preexec_fn=pin))
+        status = self.status()
+        for process in (status["pid"], status["worker_pid"]):
+            self.assertGreaterEqual(os.sched_getaffinity(process), cores)
 
     def test_program_that_trusts_the_model(self):
         done = self.run_inside(GUESTS / "tuned_guest", 48, options=["--trust-model"])

@@ -168,8 +168,17 @@ StatusAnswer describe(const Tuner& tuner, const WorkerRunner& worker, const Meet
   return answer;
 }
 
+// Each program takes a descriptor, and the usual soft limit is for programs that use select().
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);  // what the system refuses is done without
+}
+
 Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   const nanoseconds begin = steady_clock().now();
+  allow_many_descriptors();
   // Before any thread starts, so that all have it; a system that refuses is done without.
   (void)setpriority(PRIO_PROCESS, 0, std::max(kNiceness, getpriority(PRIO_PROCESS, 0)));
   const FileDescriptor stop_signal = watch_for_signals();
