@@ -26,7 +26,11 @@ class ClockJump : public ::testing::TestWithParam<nanoseconds> {
   TemporaryFolder folder_;
   MachineLoad load_{(folder_.path() / "nothing").string()};
   nanoseconds rested_{};
-  Pacer pacer_{clock_, load_, {}, [this](nanoseconds time) {
+  Pacer pacer_{clock_,
+               load_,
+               [] { return nanoseconds(0); },
+               {},
+               [this](nanoseconds time) {
                  rested_ += time;
                  clock_.advance(time);
                }};

@@ -25,8 +25,11 @@ class PacerTest : public ::testing::Test {
     folder_.write("stat", "cpu " + std::to_string(busy_) + " 0 0 " + std::to_string(idle_) +
                               " 0 0 0 0\ncpu0 1\n");
   }
-  void work(milliseconds time) {
+  // On one core, all of it unless others have some.
+  void work(nanoseconds time) { work(time, time); }
+  void work(nanoseconds time, nanoseconds used) {
     clock_.advance(time);
+    cpu_time_ += used;
     pacer_.breathe();
   }
 
@@ -35,7 +38,12 @@ class PacerTest : public ::testing::Test {
   int busy_ = 0, idle_ = 0;
   MachineLoad load_{(folder_.path() / "stat").string()};
   std::vector<nanoseconds> rests_;
-  Pacer pacer_{clock_, load_, {}, [this](nanoseconds time) {
+  nanoseconds cpu_time_{};
+  Pacer pacer_{clock_,
+               load_,
+               [this] { return cpu_time_; },
+               {},
+               [this](nanoseconds time) {
                  rests_.push_back(time);
                  clock_.advance(time);
                }};
@@ -66,6 +74,26 @@ TEST_F(PacerTest, RestsLongWhereOthersAre) {
   EXPECT_EQ(rests_, std::vector<nanoseconds>{milliseconds(1900)});
 }
 
+// Others take whatever we leave: no tick is idle, and we have four tenths of a core while we work.
+TEST_F(PacerTest, FallsToTheLeastShareWhileTheMachineIsFull) {
+  for (int trial = 0; trial < 6; ++trial) {
+    pass(20, 0);
+    work(milliseconds(100), milliseconds(40));
+  }
+  EXPECT_EQ(rests_.front(), milliseconds(150));
+  EXPECT_EQ(rests_.back(), milliseconds(1900));
+}
+
+TEST_F(PacerTest, RestsNoMoreOnceOthersHaveGone) {
+  for (int trial = 0; trial < 6; ++trial) {
+    pass(20, 0);
+    work(milliseconds(100), milliseconds(40));
+  }
+  pass(0, 200);
+  work(milliseconds(100));
+  EXPECT_EQ(rests_.back(), nanoseconds(0));
+}
+
 TEST_F(PacerTest, ItsClockCountsWorkAlone) {
   const nanoseconds begin = pacer_.now();
   pass(0, 0);
@@ -76,12 +104,20 @@ TEST_F(PacerTest, ItsClockCountsWorkAlone) {
 
 TEST_F(PacerTest, AProcessThatWasStoppedNeitherWorkedNorMustRest) {
   const nanoseconds before = pacer_.now();
-  work(std::chrono::hours(24));
+  work(std::chrono::hours(24), nanoseconds(0));
   EXPECT_TRUE(rests_.empty());
   EXPECT_EQ(pacer_.now(), before);
   work(milliseconds(100));
   EXPECT_EQ(rests_, std::vector<nanoseconds>{milliseconds(1900)});
   EXPECT_EQ(pacer_.now() - before, milliseconds(100));
+}
+
+TEST_F(PacerTest, ATrialThatTakesMinutesIsWork) {
+  const nanoseconds before = pacer_.now();
+  pass(0, 0);
+  work(std::chrono::seconds(100));
+  EXPECT_EQ(rests_, std::vector<nanoseconds>{std::chrono::seconds(1900)});
+  EXPECT_EQ(pacer_.now() - before, std::chrono::seconds(100));
 }
 
 TEST_F(PacerTest, TimeBeforeASearchIsNoWork) {

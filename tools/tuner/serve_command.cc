@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -26,6 +28,7 @@
 #include "runtime/host/file_lock.h"
 #include "runtime/host/kept_plans.h"
 #include "runtime/host/whole_file.h"
+#include "runtime/tuner/cpu_time.h"
 #include "runtime/tuner/event_log.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/metrics.h"
@@ -176,11 +179,20 @@ void allow_many_descriptors() {
   (void)setrlimit(RLIMIT_NOFILE, &limit);  // what the system refuses is done without
 }
 
+// Where the system shares the cores among sessions, niceness counts within one alone, and this is
+// the session's. Only where it holds nobody but the tuner: not in a shell's.
+void yield_to_other_sessions() {
+  const pid_t session = getsid(0);
+  const bool is_own = session == getpid() || (::kill(session, 0) != 0 && errno == ESRCH);
+  if (is_own) std::ofstream("/proc/self/autogroup") << kNiceness;  // or it is done without
+}
+
 Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   const nanoseconds begin = steady_clock().now();
   allow_many_descriptors();
   // Before any thread starts, so that all have it; a system that refuses is done without.
   (void)setpriority(PRIO_PROCESS, 0, std::max(kNiceness, getpriority(PRIO_PROCESS, 0)));
+  yield_to_other_sessions();
   const FileDescriptor stop_signal = watch_for_signals();
   FileDescriptor listener = TRIODE_TRY(listen_for_hosts(place));
   const std::string log = log_path(place);
@@ -200,8 +212,9 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
                        }});
   Stop stop;
   MachineLoad load;
-  Pacer pacer(steady_clock(), load, {.least_share = options.cpu_share},
-              [&](nanoseconds rest) { stop.sleep(rest); });
+  Pacer pacer(
+      steady_clock(), load, [&] { return cpu_time_with(worker.process()); },
+      {.least_share = options.cpu_share}, [&](nanoseconds rest) { stop.sleep(rest); });
   Server* server = nullptr;
   Tuner tuner(
       {.ranker = by_place,
