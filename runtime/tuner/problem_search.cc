@@ -140,6 +140,8 @@ class ProblemSearch {
   Status try_config(const Config& config) {
     if (should_stop()) return stopped();
     const TrialResult result = runner_.try_config(space_.to_string(config));
+    // Called off: nothing is known of it.
+    if (result.outcome.kind == OutcomeKind::kUnstable && should_stop()) return stopped();
     note({config, result.outcome, result.measurement});
     return {};
   }

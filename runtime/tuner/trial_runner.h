@@ -36,7 +36,8 @@ struct RaceResult {
   uint64_t code_digest = 0;
 };
 
-// Tries configs where they can do no harm. One call is tried at a time; not thread-safe.
+// Tries configs where they can do no harm. kUnstable is the outcome of whatever was called off,
+// too: it says nothing of the config. One call is tried at a time; not thread-safe.
 class TrialRunner {
  public:
   virtual ~TrialRunner() = default;

@@ -14,6 +14,7 @@ Result<TrustedChoice> choose_and_check(const TunedCall& call, const Problem& pro
   TRIODE_TRY(runner.begin(call));
   const std::string text = space.to_string(*config);
   const CheckResult checked = runner.check_config(text);
+  if (checked.outcome.kind == OutcomeKind::kUnstable) return unavailable(checked.outcome.reason);
   if (!checked.outcome.ok()) {
     on_trial({*config, checked.outcome, {}});
     return TrustedChoice{std::nullopt, "the model's choice failed: " + checked.outcome.reason};

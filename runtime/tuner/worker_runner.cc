@@ -6,8 +6,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "runtime/host/detached_process.h"
@@ -25,6 +27,12 @@ constexpr int kWorkerSocket = 3;
 constexpr double kCallsAllowed = 400;
 
 constexpr int kBeginAttempts = 3;
+
+// How long a stop may go unnoticed while a worker is waited for.
+constexpr milliseconds kSlice(50);
+
+// For a process that has closed its socket to end: it is about to, unless a kernel closed it.
+constexpr milliseconds kEndPatience(200);
 
 // The settings by which BLAS libraries are limited to a number of threads, read when they are
 // loaded.
@@ -86,6 +94,25 @@ Outcome outcome_of_end(int status) {
           "the worker ended with code " + std::to_string(WEXITSTATUS(status))};
 }
 
+// The status of a child, once it has ended.
+bool has_ended_within(milliseconds patience, pid_t process, int& status) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (waitpid(process, &status, WNOHANG) != process) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  return true;
+}
+
+// Ends a child for good; its status, which is another's if it was ending by itself.
+int end_process(pid_t process) {
+  int status = 0;
+  kill(process, SIGKILL);
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 milliseconds to_milliseconds(double ns) {
   return milliseconds(static_cast<int64_t>(ns / 1e6) + 1);
 }
@@ -116,26 +143,36 @@ void WorkerRunner::stop() {
   connection_.reset();
   has_begun_ = false;
   if (process == 0) return;
-  kill(process, SIGKILL);
-  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  end_process(process);
+}
+
+// The worker's answer, as Connection::receive_within(), unless a stop comes first.
+Result<Frame> WorkerRunner::await(milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+    Result<Frame> frame = connection_->receive_within(std::clamp(left, milliseconds(0), kSlice));
+    if (frame.ok() || frame.status().code() != StatusCode::kUnavailable) return frame;
+    if (connection_->is_closed() || left <= kSlice || is_stopped()) return frame;
   }
 }
 
 // Takes leave of a worker that did not answer, or not as workers do.
 Outcome WorkerRunner::bury(const Status& why) {
   ++lost_;
-  // One whose socket is closed has ended, or is about to.
   const bool was_silent = !connection_->is_closed();
   const pid_t process = process_.exchange(0);
   connection_.reset();
   has_begun_ = false;
-  if (was_silent) kill(process, SIGKILL);
   int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
+  const bool was_deaf = !was_silent && !has_ended_within(kEndPatience, process, status);
+  if (was_silent || was_deaf) status = end_process(process);
   // What it runs may have overwritten its memory.
   if (why.code() != StatusCode::kUnavailable) return {OutcomeKind::kCrashed, why.message()};
   if (was_silent) return {OutcomeKind::kTimedOut, "it had not ended when its time was up"};
+  if (was_deaf && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+    return {OutcomeKind::kCrashed, "the worker's connection was closed by what it ran"};
+  }
   return outcome_of_end(status);
 }
 
@@ -152,13 +189,17 @@ Status WorkerRunner::begin_here() {
   for (int attempt = 1;; ++attempt) {
     if (process_ == 0) TRIODE_TRY(start());
     Status sent = connection_->send(to_frame(request));
-    Result<Frame> frame = sent.ok() ? connection_->receive_within(options_.begin_limit) : sent;
+    Result<Frame> frame = sent.ok() ? await(options_.begin_limit) : sent;
     if (frame.ok()) {
       const BeginAnswer answer = TRIODE_TRY(from_frame<BeginAnswer>(*frame));
       if (!answer.error.empty()) return unsupported(answer.error);
       vendor_ns_ = answer.vendor_ns;
       has_begun_ = true;
       return {};
+    }
+    if (is_stopped()) {
+      stop();
+      return unavailable("the tuner was stopped");
     }
     const Outcome end = bury(frame.status());
     // Being killed says something of the machine, not of the vendor's function.
@@ -188,7 +229,11 @@ TrialAnswer WorkerRunner::ask(const TrialRequest& request) {
     complete.code = std::move(code).take();
   }
   const Status sent = connection_->send(to_frame(complete));
-  Result<Frame> frame = sent.ok() ? connection_->receive_within(limit) : sent;
+  Result<Frame> frame = sent.ok() ? await(limit) : sent;
+  if (!frame.ok() && is_stopped()) {
+    stop();
+    return lose({OutcomeKind::kUnstable, "the tuner was stopped"});
+  }
   if (!frame.ok()) return lose(bury(frame.status()));
   const auto answer = from_frame<TrialAnswer>(*frame);
   if (!answer.ok()) return lose(bury(answer.status()));

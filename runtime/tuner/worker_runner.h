@@ -26,13 +26,16 @@ struct WorkerOptions {
   // more; below, a busy machine looks like one.
   std::chrono::milliseconds trial_limit = std::chrono::milliseconds(3000);
   std::chrono::milliseconds begin_limit = std::chrono::seconds(30);  // loads a library
+  // Asked while a worker is waited for. Once it says true the worker is ended in mid-trial.
+  std::function<bool()> should_stop = {};
   // The code of a config for a GPU, which the worker is sent. Empty: there is none.
   std::function<Result<std::string>(const TunedCall&, const std::string& config)> code_of = {};
 };
 
 // Runs trials in a child process, and starts another when one is lost: a crash, a hang or an end
 // for lack of memory is an outcome. A lost worker is back, with the same call begun, before the
-// next trial. Not thread-safe, but for the counters.
+// next trial. A trial that was stopped is kUnstable: it says nothing of its config. Not
+// thread-safe, but for the counters.
 class WorkerRunner final : public TrialRunner {
  public:
   explicit WorkerRunner(WorkerOptions options) : options_(std::move(options)) {}
@@ -54,6 +57,8 @@ class WorkerRunner final : public TrialRunner {
   Status start();
   Status begin_here();
   TrialAnswer ask(const TrialRequest& request);
+  Result<Frame> await(std::chrono::milliseconds limit);
+  bool is_stopped() const { return options_.should_stop && options_.should_stop(); }
   Outcome bury(const Status& why);
 
   const WorkerOptions options_;

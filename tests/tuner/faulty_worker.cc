@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trial worker whose kernels do what they are told: the file that FAULTS names holds lines
 // `<fault> <text>`, and a config whose text contains the text has the fault. `kill begin` kills it
-// before its first call instead, and `kill-once begin` the first worker alone. A fault with the end
+// before its first call instead, `kill-once begin` the first worker alone, and with `hang begin` it
+// has none. A fault with the end
 // `-build` comes while the config is built, `-timing` when it has been checked, `-race` while it is
 // raced. On descriptor 3, like the real one.
 #include <unistd.h>
@@ -80,6 +81,7 @@ void misbehave(const std::string& fault, const Problem& problem, const Operands&
   if (fault == "abort") std::abort();
   if (fault == "exit") _exit(0);
   if (fault == "cut" || fault == "nonsense") answer_badly(fault == "cut");
+  if (fault == "deaf") close(kSocket), die("hang");
   if (fault == "memory") take_all_memory();
   if (fault == "wrong") c[0] += 1;
   if (fault == "nan") c[0] = std::numeric_limits<float>::quiet_NaN();
@@ -129,7 +131,8 @@ class FaultyDevice final : public Device {
 Result<std::unique_ptr<Device>> make_device(int32_t cores) {
   const std::string fault = fault_of("begin");
   if (fault == "kill-once") std::ofstream(std::getenv("TRIODE_TEST_FAULTS"));  // empties it
-  if (fault == "kill" || fault == "kill-once") raise(SIGKILL);
+  if (fault == "kill-once") raise(SIGKILL);
+  die(fault);
   CpuDeviceOptions options;
   options.cores = cores;
   auto inner = TRIODE_TRY(CpuDevice::create(std::move(options)));

@@ -83,6 +83,16 @@ TEST_F(ProblemSearchTest, RacesASuspiciousWinOnceMore) {
   EXPECT_EQ(std::count(runner_.raced.begin(), runner_.raced.end(), "x=7 y=3"), 3);
 }
 
+TEST_F(ProblemSearchTest, KeepsNothingOfATrialThatWasCalledOff) {
+  runner_.outcomes_by_x = {{0, OutcomeKind::kUnstable}};
+  options_.should_stop = [this] { return !runner_.tried.empty(); };
+  int told = 0;
+  options_.on_trial = [&](const Trial&) { ++told; };
+  EXPECT_EQ(search().status().code(), StatusCode::kUnavailable);
+  EXPECT_THAT(runner_.tried, SizeIs(1));
+  EXPECT_EQ(told, 0);
+}
+
 TEST_F(ProblemSearchTest, PassesOverWhatEndsBadlyAndTellsOfIt) {
   runner_.outcomes_by_x = {{7, OutcomeKind::kCrashed}, {6, OutcomeKind::kWrongResult}};
   std::vector<OutcomeKind> told;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -130,24 +131,21 @@ TEST_P(EveryFault, IsAnOutcomeAndTheWorkerIsBack) {
   EXPECT_TRUE(after.outcome.ok()) << after.outcome.reason;
 }
 
-INSTANTIATE_TEST_SUITE_P(WorkerRunner, EveryFault,
-                         ::testing::Values(FaultCase{"segv", OutcomeKind::kCrashed},
-                                           FaultCase{"ill", OutcomeKind::kCrashed},
-                                           FaultCase{"abort", OutcomeKind::kCrashed},
-                                           FaultCase{"exit", OutcomeKind::kCrashed},
-                                           FaultCase{"kill", OutcomeKind::kOutOfMemory},
-                                           FaultCase{"memory", OutcomeKind::kOutOfMemory},
-                                           FaultCase{"wrong", OutcomeKind::kWrongResult},
-                                           FaultCase{"nan", OutcomeKind::kWrongResult},
-                                           FaultCase{"gap", OutcomeKind::kWrongResult},
-                                           FaultCase{"beyond", OutcomeKind::kCrashed},
-                                           FaultCase{"scribble", OutcomeKind::kCrashed},
-                                           FaultCase{"cut", OutcomeKind::kCrashed},
-                                           FaultCase{"nonsense", OutcomeKind::kCrashed},
-                                           FaultCase{"segv-build", OutcomeKind::kCrashed},
-                                           FaultCase{"kill-build", OutcomeKind::kOutOfMemory},
-                                           FaultCase{"compile", OutcomeKind::kCompileFailed}),
-                         fault_name);
+INSTANTIATE_TEST_SUITE_P(
+    WorkerRunner, EveryFault,
+    ::testing::Values(
+        FaultCase{"segv", OutcomeKind::kCrashed}, FaultCase{"ill", OutcomeKind::kCrashed},
+        FaultCase{"abort", OutcomeKind::kCrashed}, FaultCase{"exit", OutcomeKind::kCrashed},
+        FaultCase{"kill", OutcomeKind::kOutOfMemory},
+        FaultCase{"memory", OutcomeKind::kOutOfMemory},
+        FaultCase{"wrong", OutcomeKind::kWrongResult}, FaultCase{"nan", OutcomeKind::kWrongResult},
+        FaultCase{"gap", OutcomeKind::kWrongResult}, FaultCase{"beyond", OutcomeKind::kCrashed},
+        FaultCase{"scribble", OutcomeKind::kCrashed}, FaultCase{"cut", OutcomeKind::kCrashed},
+        FaultCase{"nonsense", OutcomeKind::kCrashed}, FaultCase{"deaf", OutcomeKind::kCrashed},
+        FaultCase{"segv-build", OutcomeKind::kCrashed},
+        FaultCase{"kill-build", OutcomeKind::kOutOfMemory},
+        FaultCase{"compile", OutcomeKind::kCompileFailed}),
+    fault_name);
 
 // After the checks of a trial, and after those of a race.
 class LateFault : public WorkerRunnerTest, public ::testing::WithParamInterface<FaultCase> {};
@@ -189,6 +187,40 @@ TEST_F(WorkerRunnerTest, AHangIsAnOutcomeAndTheWorkerIsBack) {
   set_faults("");
   EXPECT_TRUE(runner.begin(call_).ok());
   EXPECT_EQ(runner.lost(), 1u);
+}
+
+// A limit that no test waits for.
+class StoppedWorkerTest : public WorkerRunnerTest {
+ protected:
+  StoppedWorkerTest() {
+    WorkerOptions options = worker_options(std::chrono::hours(1));
+    options.begin_limit = std::chrono::hours(1);
+    options.should_stop = [this] { return stops_; };
+    runner_ = std::make_unique<WorkerRunner>(options);
+  }
+  bool stops_ = false;
+  std::unique_ptr<WorkerRunner> runner_;
+};
+
+TEST_F(StoppedWorkerTest, ATrialThatIsStoppedSaysNothingOfItsConfig) {
+  for (const char* const fault : {"hang", "hang-race"}) {
+    ASSERT_TRUE(runner_->begin(call_).ok());
+    set_fault(fault);
+    stops_ = true;
+    EXPECT_EQ(runner_->race(configs_[0], milliseconds(5)).outcome.kind, OutcomeKind::kUnstable);
+    EXPECT_EQ(runner_->process(), 0);
+    stops_ = false;
+    set_faults("");
+    EXPECT_TRUE(runner_->try_config(configs_[0]).outcome.ok());
+  }
+  EXPECT_EQ(runner_->lost(), 0u);
+}
+
+TEST_F(StoppedWorkerTest, ACallThatIsBeginningCanBeStopped) {
+  set_faults("hang begin\n");
+  stops_ = true;
+  EXPECT_THAT(runner_->begin(call_), FailsWith(StatusCode::kUnavailable, HasSubstr("stopped")));
+  EXPECT_EQ(runner_->process(), 0);
 }
 
 TEST_F(WorkerRunnerTest, BeginsAgainWhereTheWorkerWasKilled) {

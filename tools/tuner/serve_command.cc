@@ -205,12 +205,13 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   GpuMachine gpus(*trials);
   CpuRanker ranker(machine, *trials, events, {.model = options.model});
   RankerByPlace by_place(ranker.ranker());
-  WorkerRunner worker({.program = fs::read_symlink("/proc/self/exe"),
-                       .arguments = {"triode-tuner", "worker"},
-                       .code_of = [&](const TunedCall& call, const std::string& config) {
-                         return gpus.code_of(call, config);
-                       }});
   Stop stop;
+  WorkerRunner worker(
+      {.program = fs::read_symlink("/proc/self/exe"),
+       .arguments = {"triode-tuner", "worker"},
+       .should_stop = [&] { return stop.was_called(); },
+       .code_of = [&](const TunedCall& call,
+                      const std::string& config) { return gpus.code_of(call, config); }});
   MachineLoad load;
   Pacer pacer(
       steady_clock(), load, [&] { return cpu_time_with(worker.process()); },
