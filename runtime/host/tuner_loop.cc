@@ -103,10 +103,14 @@ Status TunerLoop::greet(const std::function<bool()>& should_stop) {
     return unsupported("the tuner refuses: " + refusal->reason);
   }
   TRIODE_TRY(tuner::from_frame<tuner::Welcome>(first));
-  const tuner::Frame second = TRIODE_TRY(await(should_stop));
-  for (const auto& sent : TRIODE_TRY(tuner::from_frame<tuner::Plans>(second)).plans) {
-    const StoredPlan plan = TRIODE_TRY(sent.to_stored());
-    known_.insert_or_assign({sent.problem, sent.vendor}, plan);
+  for (bool has_more = true; has_more;) {
+    const tuner::Frame next = TRIODE_TRY(await(should_stop));
+    const auto plans = TRIODE_TRY(tuner::from_frame<tuner::Plans>(next));
+    for (const tuner::SentPlan& sent : plans.plans) {
+      const StoredPlan plan = TRIODE_TRY(sent.to_stored());
+      known_.insert_or_assign({sent.problem, sent.vendor}, plan);
+    }
+    has_more = plans.has_more;
   }
   reported_.clear();
   told_.clear();

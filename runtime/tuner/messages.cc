@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace triode::tuner {
 namespace {
+
+// Some hundred bytes each: far below kMostElements and, with the longest configs, kMostAnswerBytes.
+constexpr size_t kPlansAtOnce = 4096;
 
 bool is_figure(double value) {
   return std::isfinite(value) && value >= 0;
@@ -31,6 +35,18 @@ Result<StoredPlan> SentPlan::to_stored() const {
                    (parsed.ok() ? std::string() : ": " + parsed.status().message()));
   }
   return StoredPlan{*parsed, config, vendor, code_digest, speedup, vendor_ns, plan_ns};
+}
+
+std::vector<Plans> in_messages(Plans plans) {
+  std::vector<Plans> messages(1);
+  for (SentPlan& plan : plans.plans) {
+    if (messages.back().plans.size() == kPlansAtOnce) {
+      messages.back().has_more = true;
+      messages.emplace_back();
+    }
+    messages.back().plans.push_back(std::move(plan));
+  }
+  return messages;
 }
 
 CallFigures& CallFigures::operator+=(const CallFigures& other) {

@@ -17,7 +17,7 @@ namespace triode::tuner {
 // What hosts, control commands and the tuner say to each other.
 //
 //   host:   Hello                 Reports, Reports, ...             (closes)
-//   tuner:         Welcome, Plans                     Verdicts ...
+//   tuner:         Welcome, Plans ...                 Verdicts ...
 //
 // Numbers are for good: a type that goes leaves a hole.
 enum class MessageType : uint16_t {
@@ -91,15 +91,20 @@ struct SentPlan {
   Result<StoredPlan> to_stored() const;
 };
 
-// All plans that are known for the target of Hello, before any report.
+// Plans that are known for the target of Hello, before any report: all of them, in one message or
+// more.
 struct Plans {
   static constexpr MessageType kType = MessageType::kPlans;
   std::vector<SentPlan> plans;
+  bool has_more = false;  // another such message follows
   template <typename Codec>
   void fields(Codec& codec) {
-    codec(plans);
+    codec(plans, has_more);
   }
 };
+
+// The same plans in messages that a reader takes, however many there are: at least one.
+std::vector<Plans> in_messages(Plans plans);
 
 // An exact call, so that another process can make it: the caller's arguments, and the function that
 // serves it now.

@@ -116,7 +116,10 @@ Status Server::answer(ClientId id, Peer& peer, const Frame& frame) {
       peer.program = hello.program;
       peer.trusts_model = hello.trusts_model;
       TRIODE_TRY(peer.connection.send(to_frame(Welcome{std::string(kVersion), getpid()})));
-      return peer.connection.send(to_frame(tuner_.join(id, hello)));
+      for (Plans& plans : in_messages(tuner_.join(id, hello))) {
+        TRIODE_TRY(peer.connection.send(to_frame(std::move(plans))));
+      }
+      return {};
     }
     case MessageType::kControl: {
       const Control control = TRIODE_TRY(from_frame<Control>(frame));

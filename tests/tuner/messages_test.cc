@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/random.h"
 #include "tests/core/status_matchers.h"
@@ -100,6 +101,32 @@ TEST(Messages, ARefusalIsReadWhateverItsVersion) {
 
 TEST(Messages, AnotherTypeIsCorrupt) {
   EXPECT_EQ(from_frame<Verdict>(to_frame(sample_reports())).status().code(), StatusCode::kCorrupt);
+}
+
+TEST(Plans, ComeThroughHoweverManyThereAre) {
+  Plans all{std::vector<SentPlan>(kMostElements + 1, sample_plan())};
+  all.plans.back().config = "the last";
+  size_t count = 0;
+  bool has_more = true;
+  std::string last;
+  for (const Plans& sent : in_messages(all)) {
+    EXPECT_TRUE(has_more);
+    const Frame frame = to_frame(sent);
+    EXPECT_LT(frame.payload.size(), kMostAnswerBytes);
+    const Plans got = from_frame<Plans>(frame).value();
+    count += got.plans.size();
+    has_more = got.has_more;
+    last = got.plans.back().config;
+  }
+  EXPECT_FALSE(has_more);
+  EXPECT_EQ(count, kMostElements + 1);
+  EXPECT_EQ(last, "the last");
+}
+
+TEST(Plans, AreOneMessageWhereThereAreNone) {
+  const std::vector<Plans> messages = in_messages({});
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_FALSE(messages[0].has_more);
 }
 
 TEST(SentPlan, IsTheStoredPlanAgain) {

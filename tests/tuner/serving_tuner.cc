@@ -75,8 +75,13 @@ Connection ServingTuner::greeted(const MeetingPlace& place, const Target& target
   Connection connection(std::move(connect_to_tuner(place)).take(), kMostAnswerBytes);
   EXPECT_TRUE(connection.send(to_frame(Hello{"1", getpid(), "program", target})).ok());
   EXPECT_TRUE(from_frame<Welcome>(connection.receive_within(kPatience).value()).ok());
-  const auto known = from_frame<Plans>(connection.receive_within(kPatience).value());
-  if (plans != nullptr) *plans = known.value().plans.size();
+  size_t count = 0;
+  for (bool has_more = true; has_more;) {
+    const Plans known = from_frame<Plans>(connection.receive_within(kPatience).value()).value();
+    count += known.plans.size();
+    has_more = known.has_more;
+  }
+  if (plans != nullptr) *plans = count;
   return connection;
 }
 

@@ -208,6 +208,16 @@ TEST_F(TunerLoopTest, PublishesAKnownPlanAtOnceWithoutAReport) {
   EXPECT_TRUE(has_received_nothing());
 }
 
+TEST_F(TunerLoopTest, TakesKnownPlansFromSeveralMessages) {
+  PlanEntry& entry = add_entry(3, 100, 1e6);
+  PlanEntry& other = add_entry(4, 100, 1e6);
+  greeting_[1] = to_frame(tuner::Plans{{plan_for(entry)}, true});
+  greeting_.push_back(to_frame(tuner::Plans{{plan_for(other)}}));
+  step();
+  EXPECT_NE(entry.executable.load(), nullptr);
+  EXPECT_NE(other.executable.load(), nullptr);
+}
+
 TEST_F(TunerLoopTest, KeepsTheVendorWhereTheCodeIsAnother) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   step();
