@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// How often time limits are looked at.
+// How often time limits are looked at; and how long one who says stop may take to read its answer.
 constexpr milliseconds kTick(1000);
 
 // Peers are served in turns of so many messages, so that a flood of one does not keep the others.
@@ -45,9 +45,10 @@ Server::Server(FileDescriptor listener, Tuner& tuner, ServerOptions options,
 
 Status Server::run(int stop_signal) {
   if (!wake_.is_open()) return unavailable("no descriptor is left for the tuner");
-  while (!stops_) {
-    std::vector<pollfd> watched = {
-        {listener_.number(), POLLIN, 0}, {wake_.number(), POLLIN, 0}, {stop_signal, POLLIN, 0}};
+  while (!has_stopped()) {
+    std::vector<pollfd> watched = {{is_full_ ? -1 : listener_.number(), POLLIN, 0},
+                                   {wake_.number(), POLLIN, 0},
+                                   {stop_signal, POLLIN, 0}};
     std::vector<ClientId> ids;
     for (const auto& [id, peer] : peers_) {
       const short out = peer.connection.has_unsent() ? POLLOUT : 0;
@@ -61,7 +62,8 @@ Status Server::run(int stop_signal) {
     for (size_t i = 0; i < ids.size(); ++i) {
       if (watched[i + 3].revents != 0) serve(ids[i], peers_.at(ids[i]));
     }
-    if (watched[0].revents != 0) accept_all();
+    // After a tick, too: others may have let go of descriptors.
+    if (watched[0].revents != 0 || (is_full_ && ready == 0)) accept_all();
     drop_gone();
     if (!peers_.empty()) last_peer_ = steady_clock::now();
     if (steady_clock::now() - last_peer_ >= options_.idle_limit) return {};
@@ -69,10 +71,21 @@ Status Server::run(int stop_signal) {
   return {};
 }
 
+// Not before the one who said so has its answer, unless it does not read it.
+bool Server::has_stopped() const {
+  if (!stop_) return false;
+  const auto peer = peers_.find(stop_->by);
+  const bool waits = peer != peers_.end() && peer->second.connection.has_unsent();
+  return !waits || steady_clock::now() >= stop_->at_last;
+}
+
 void Server::accept_all() {
   for (;;) {
     FileDescriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!socket.is_open()) return;
+    if (!socket.is_open()) {
+      is_full_ = errno == EMFILE || errno == ENFILE;
+      return;
+    }
     const bool is_ours = is_of_this_user(socket.number());
     Peer& peer = peers_
                      .emplace(next_id_++, Peer{.connection = {std::move(socket), kMostRequestBytes},
@@ -124,8 +137,7 @@ Status Server::answer(ClientId id, Peer& peer, const Frame& frame) {
     case MessageType::kControl: {
       const Control control = TRIODE_TRY(from_frame<Control>(frame));
       TRIODE_TRY(peer.connection.send(to_frame(describe())));
-      TRIODE_TRY(peer.connection.flush_within(kTick));
-      stops_ = stops_ || control.stops;
+      if (control.stops && !stop_) stop_ = {id, steady_clock::now() + kTick};
       return {};
     }
     default:
@@ -188,6 +200,7 @@ void Server::drop_gone() {
     }
     if (state.is_host) tuner_.leave(peer->first);
     peer = peers_.erase(peer);
+    is_full_ = false;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,7 @@ class Server {
     bool is_gone = false;
   };
 
+  bool has_stopped() const;
   void accept_all();
   void serve(ClientId id, Peer& peer);
   Status answer(ClientId id, Peer& peer, const Frame& frame);
@@ -70,7 +72,12 @@ class Server {
   const std::function<StatusAnswer()> status_;
   std::map<ClientId, Peer> peers_;
   ClientId next_id_ = 1;
-  bool stops_ = false;
+  bool is_full_ = false;  // no descriptor is left: who comes waits until somebody leaves
+  struct ToldToStop {
+    ClientId by;
+    std::chrono::steady_clock::time_point at_last;
+  };
+  std::optional<ToldToStop> stop_;
   std::chrono::steady_clock::time_point last_peer_;
 
   std::mutex mutex_;  // guards verdicts_

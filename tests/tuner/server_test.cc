@@ -3,10 +3,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -38,6 +42,13 @@ class ServerTest : public ::testing::Test {
   Connection connect() { return Connection(connect_socket(), kMostAnswerBytes); }
   static Hello hello() { return {"1", 1, "program", sample_target()}; }
 
+  // More than a socket takes at once.
+  static StatusAnswer long_status() {
+    StatusAnswer status;
+    status.log = std::string(kMostTextBytes, 'x');
+    return status;
+  }
+
   // A host that has been welcomed; how many plans it got.
   Connection greeted(size_t* plans = nullptr) {
     return ServingTuner::greeted(serving_.place(), sample_target(), plans);
@@ -62,7 +73,9 @@ class ServerTest : public ::testing::Test {
        .runner = runner_,
        .clock = clock_,
        .space_of = [](const Target&, const Problem&) -> Result<Space> { return model_space(); },
-       .search = {}}};
+       .search = {},
+       .delivers = [](const Verdict&) { return true; },
+       .status = long_status()}};
 };
 
 TEST_F(ServerTest, WelcomesAHostAndPushesItsPlan) {
@@ -146,6 +159,54 @@ TEST_F(ServerTest, AHostThatDiesWhileItsCallIsTunedHarmsNobody) {
   }
   Connection connection = greeted();
   EXPECT_THAT(ask(connection, 16).plan, SizeIs(1));
+}
+
+TEST_F(ServerTest, WaitsForNoCommandThatDoesNotReadItsAnswer) {
+  Connection command = connect();
+  ASSERT_TRUE(command.send(to_frame(Control{false})).ok());
+  Connection host = greeted();
+  EXPECT_THAT(ask(host, 16).plan, SizeIs(1));
+  // Late, and yet all of it, and no reproach.
+  EXPECT_TRUE(from_frame<StatusAnswer>(command.receive_within(kPatience).value()).ok());
+  ASSERT_TRUE(command.send(to_frame(Control{false})).ok());
+  EXPECT_TRUE(from_frame<StatusAnswer>(command.receive_within(kPatience).value()).ok());
+}
+
+TEST_F(ServerTest, StopsForOneThatDoesNotReadItsAnswerToo) {
+  Connection command = connect();
+  ASSERT_TRUE(command.send(to_frame(Control{true})).ok());
+  while (!serving_.has_ended()) std::this_thread::sleep_for(milliseconds(1));
+}
+
+// Lowers the limit to the descriptors that are open, for as long as it lives.
+class NoDescriptorLeft {
+ public:
+  NoDescriptorLeft() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const FileDescriptor next(dup(0));
+    const rlimit low{static_cast<rlim_t>(next.number()), before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  }
+  ~NoDescriptorLeft() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(ServerTest, WhoComesWhenNoDescriptorIsLeftIsServedWhenOneLeaves) {
+  std::optional<Connection> first = greeted();
+  Connection second(FileDescriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+                    kMostAnswerBytes);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  serving_.place().socket.copy(address.sun_path, sizeof address.sun_path - 1);
+  const NoDescriptorLeft limit;
+  ASSERT_EQ(::connect(second.descriptor(), reinterpret_cast<sockaddr*>(&address), sizeof address),
+            0);
+  ASSERT_TRUE(second.send(to_frame(hello())).ok());
+  EXPECT_THAT(ask(*first, 16).plan, SizeIs(1)) << "the others do not notice";
+  first.reset();
+  EXPECT_TRUE(from_frame<Welcome>(second.receive_within(kPatience).value()).ok());
 }
 
 TEST_F(ServerTest, AnswersCommandsAndStopsWhenTold) {

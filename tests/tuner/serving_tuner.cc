@@ -24,7 +24,8 @@ MeetingPlace place_in(const TemporaryFolder& folder) {
 }  // namespace
 
 ServingTuner::ServingTuner(Parts parts)
-    : place_(place_in(folder_)),
+    : status_(parts.status),
+      place_(place_in(folder_)),
       book_((folder_.path() / "host.plans").string()),
       tuner_({.ranker = parts.ranker,
               .runner = parts.runner,
@@ -41,8 +42,9 @@ ServingTuner::ServingTuner(Parts parts)
       stop_(eventfd(0, EFD_CLOEXEC)) {}
 
 void ServingTuner::start() {
-  server_ = std::make_unique<Server>(std::move(listen_for_hosts(place_)).take(), tuner_,
-                                     ServerOptions{}, [] { return StatusAnswer{}; });
+  server_ =
+      std::make_unique<Server>(std::move(listen_for_hosts(place_)).take(), tuner_,
+                               ServerOptions{.hello_limit = kPatience}, [this] { return status_; });
   serving_ = std::thread([this] {
     EXPECT_TRUE(server_->run(stop_.number()).ok());
     has_ended_ = true;

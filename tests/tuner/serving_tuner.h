@@ -10,6 +10,7 @@
 #include "runtime/tuner/connection.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/server.h"
+#include "runtime/tuner/status_messages.h"
 #include "runtime/tuner/tuner.h"
 #include "tests/runtime/temporary_folder.h"
 
@@ -27,6 +28,7 @@ class ServingTuner {
     ProblemSearchOptions search;
     // Asked before a verdict goes out; false: it does not.
     std::function<bool(const Verdict&)> delivers = [](const Verdict&) { return true; };
+    StatusAnswer status = {};
   };
 
   // Before start() there is no thread, so that a test may fork.
@@ -49,6 +51,7 @@ class ServingTuner {
   static Connection greeted(const MeetingPlace& place, const Target& target, size_t* plans);
 
  private:
+  const StatusAnswer status_;
   TemporaryFolder folder_;
   MeetingPlace place_;
   std::unique_ptr<TrialLog> log_ = no_stored_trials();
