@@ -22,11 +22,13 @@ namespace triode::tuner {
 // The right result is the vendor's. An element may be off by
 //   2 (k + 4) eps (|alpha| sum |a||b| + |beta||c|) + what rounding to c's type takes,
 // where eps is that of the sums, or of tf32 operands, and the sums of magnitudes are the vendor's,
-// too. Not thread-safe; of the device's thread.
+// too. Where sums of kEighths are exact the first term is nothing. Not thread-safe; of the device's
+// thread.
 class GpuOperands {
  public:
   enum class Contents : uint8_t {
-    kEighths,     // multiples of 1/8 in [-1, 1]: sums are exact in any order while k is below 2^18
+    kEighths,     // multiples of 1/8 in [-1, 1]: none zero: sums are exact in any order, in f32
+                  // while k is below 2^16
     kMagnitudes,  // from 2^-6 to 2^6, of both signs
   };
   // The vendor's call, to its end.
@@ -51,6 +53,7 @@ class GpuOperands {
   double tolerance(double magnitude, double expected) const;
 
   const Problem problem_;
+  bool is_exact_ = false;  // any order of additions gives the same sums
   Operands operands_;
   CudaBuffer a_, b_, c_, bias_;
   std::vector<std::byte> a_bytes_, b_bytes_, c_bytes_, bias_bytes_;  // before the call
