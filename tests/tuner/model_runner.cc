@@ -59,7 +59,7 @@ CheckResult ModelRunner::check_config(const std::string& text) {
 
 RaceResult ModelRunner::race(const std::string& text, std::chrono::nanoseconds budget) {
   clock_.advance(budget);
-  const bool is_first = std::find(raced.begin(), raced.end(), text) == raced.end();
+  const bool is_flattered = std::count(raced.begin(), raced.end(), text) < flattered_races;
   raced.push_back(text);
   if (disturbed_races > 0) {
     --disturbed_races;
@@ -71,7 +71,7 @@ RaceResult ModelRunner::race(const std::string& text, std::chrono::nanoseconds b
   RaceResult result{{}, {}, static_cast<uint64_t>(100 * config[0] + config[1])};
   result.pair.candidate = measurement_of(call_us(config), 50);
   result.pair.vendor = measurement_of(vendor_us, 50);
-  result.pair.speedup = vendor_us / call_us(config) * (is_first ? first_race_flatters : 1);
+  result.pair.speedup = vendor_us / call_us(config) * (is_flattered ? first_race_flatters : 1);
   result.pair.speedup_spread = spread;
   return result;
 }

@@ -38,6 +38,7 @@ class ModelRunner final : public TrialRunner {
   std::map<int32_t, OutcomeKind> race_outcomes_by_x;
   int disturbed_races = 0;         // the next so many are unstable
   double first_race_flatters = 1;  // the first race of each config is off by this
+  int flattered_races = 1;         // and the next ones, up to so many
   Status refuses;                  // begin() fails with it
   std::vector<std::string> tried, checked, raced;
   int begun = 0;

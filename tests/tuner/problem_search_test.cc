@@ -83,6 +83,14 @@ TEST_F(ProblemSearchTest, RacesASuspiciousWinOnceMore) {
   EXPECT_EQ(std::count(runner_.raced.begin(), runner_.raced.end(), "x=7 y=3"), 3);
 }
 
+TEST_F(ProblemSearchTest, BelievesNoSuspiciousWinThatTheThirdRaceDoesNotConfirm) {
+  runner_.vendor_us = 1;
+  runner_.first_race_flatters = 20;
+  runner_.flattered_races = 2;
+  EXPECT_FALSE(search().value().plan.has_value());
+  EXPECT_EQ(std::count(runner_.raced.begin(), runner_.raced.end(), "x=7 y=3"), 3);
+}
+
 TEST_F(ProblemSearchTest, KeepsNothingOfATrialThatWasCalledOff) {
   runner_.outcomes_by_x = {{0, OutcomeKind::kUnstable}};
   options_.should_stop = [this] { return !runner_.tried.empty(); };
