@@ -399,7 +399,7 @@ class Commands(TunerProcess):
         self.assertIn("triode tuner start|stop|status", self.tuner("--help").stdout)
         self.assertRegex(self.tuner("--version").stdout, r"\Atriode-tuner \d+\.\d+\.\d+\n\Z")
         for words in ((), ("strat",), ("logs", "--lines", "-1"), ("serve", "--idle-seconds", "x"),
-                      ("serve", "--cpu-share", "0")):
+                      ("serve", "--cpu-share", "0"), ("serve", "--margin", "-0.1")):
             with self.subTest(words):
                 done = self.tuner(*words)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -171,6 +171,12 @@ StatusAnswer describe(const Tuner& tuner, const WorkerRunner& worker, const Meet
   return answer;
 }
 
+ProblemSearchOptions search_options(const TunerOptions& options) {
+  ProblemSearchOptions search;
+  search.rule.margin = options.margin;
+  return search;
+}
+
 // Each program takes a descriptor, and the usual soft limit is for programs that use select().
 void allow_many_descriptors() {
   rlimit limit{};
@@ -251,7 +257,7 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
            [](const Target& target, ProblemSearchOptions& search) {
              if (GpuMachine::runs(target)) GpuMachine::adapt(search);
            }},
-      {});
+      search_options(options));
   const milliseconds idle(static_cast<int64_t>(1000 * options.idle_seconds));
   Server serving(std::move(listener), tuner, {.idle_limit = idle}, [&] {
     StatusAnswer answer = describe(tuner, worker, place, log, begin);

@@ -53,6 +53,9 @@ Result<TunerOptions> parse_tuner_options(std::vector<std::string> words) {
   serve->add_option("--cpu-share", options.cpu_share)
       ->envname("TRIODE_TUNER_SHARE")
       ->check(CLI::Range(0.001, 1.0));
+  serve->add_option("--margin", options.margin)
+      ->envname("TRIODE_TUNER_MARGIN")
+      ->check(CLI::Range(0.0, 1.0));
   serve->add_option("--model", options.model)->envname("TRIODE_TUNER_MODEL");
   serve->add_option("--metrics-file", options.metrics)->envname("TRIODE_TUNER_METRICS");
   add("worker", Command::kWorker);

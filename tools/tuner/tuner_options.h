@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/status.h"
+#include "runtime/tuner/publish_rule.h"
 
 namespace triode::tuner {
 
@@ -18,9 +19,10 @@ struct TunerOptions {
   std::string cache;  // folder; empty: the user's
   double idle_seconds = 600;
   double cpu_share = 0.05;  // of one core, on a busy machine
-  std::string model;        // file of a snapshot, or "none"; empty: the shipped one
-  std::string metrics;      // file for Prometheus; empty: none
-  int lines = 20;           // of logs
+  double margin = PublishRule{}.margin;
+  std::string model;    // file of a snapshot, or "none"; empty: the shipped one
+  std::string metrics;  // file for Prometheus; empty: none
+  int lines = 20;       // of logs
 };
 
 // The words after the program's name. Flags beat variables. kInvalidArgument says what is wrong.
