@@ -159,8 +159,8 @@ Status StoredTrials::keep_plan(const TunedCall& call, const StoredPlan& plan,
   record.plan_ns = plan.plan_ns;
   record.when_unix_s = unix_seconds();
   if (ArtifactStore* const store = artifacts()) {
-    const auto artifact = store->find(
-        checked_code_key(call.target, plan.problem, plan.config, plan.code_digest));
+    const auto artifact =
+        store->find(checked_code_key(call.target, plan.problem, plan.config, plan.code_digest));
     // The code of a GPU's plan goes last where artifacts must make room.
     if (artifact.ok()) record.artifact = artifact->value_or("");
   }

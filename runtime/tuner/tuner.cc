@@ -85,8 +85,9 @@ void Tuner::report(ClientId client, const Reports& reports) {
 }
 
 void Tuner::deliver(ClientId client, const TunedCall& call, Verdict verdict) {
+  const uint64_t code_digest = verdict.plan.empty() ? 0 : verdict.plan.front().code_digest;
   const Status completed = parts_.complete ? parts_.complete(call.target, verdict) : Status();
-  if (!completed.ok()) return replace_lost(client, call, verdict.id, completed);
+  if (!completed.ok()) return replace_lost(client, call, {verdict.id, code_digest, completed});
   parts_.deliver(client, verdict);
 }
 
@@ -203,7 +204,7 @@ void Tuner::withdraw(ClientId client, const Withdrawal& withdrawal) {
     if (was_in_force) count_withdrawal(identity_of(call));
     verdict = answer_withdrawal(client, call, understood);
   }
-  if (verdict) deliver(client, call.target, std::move(*verdict));
+  if (verdict) deliver(client, call, std::move(*verdict));
 }
 
 // By plans, not by the clients that had each.

@@ -153,7 +153,13 @@ class Tuner {
                                std::chrono::nanoseconds spent);
   void note_error(const Status& status);
   void deliver(ClientId client, const TunedCall& call, Verdict verdict);
-  void replace_lost(ClientId client, const TunedCall& call, int64_t report_id, const Status& why);
+  // A plan whose code is gone, which was meant to answer a report.
+  struct LostPlan {
+    int64_t report_id;
+    uint64_t code_digest;
+    Status why;
+  };
+  void replace_lost(ClientId client, const TunedCall& call, const LostPlan& lost);
 
   const Parts parts_;
   Metrics metrics_;
