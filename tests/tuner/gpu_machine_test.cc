@@ -10,15 +10,31 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cache/cache.h"
 #include "runtime/device/cuda_program.h"
+#include "runtime/tuner/trial_log.h"
 #include "tests/runtime/temporary_folder.h"
 
 namespace triode::tuner {
 namespace {
 
 using ::testing::HasSubstr;
+
+// Keeps no trials, but the code beside them.
+class KeptCode final : public TrialLog {
+ public:
+  explicit KeptCode(ArtifactStore& artifacts) : artifacts_(artifacts) {}
+  std::vector<Trial> known(const Target&, const Problem&, const Space&) override { return {}; }
+  Status record(const Target&, const Problem&, const Space&, std::vector<ConfigTrial>) override {
+    return {};
+  }
+  ArtifactStore* artifacts() override { return &artifacts_; }
+
+ private:
+  ArtifactStore& artifacts_;
+};
 
 class GpuMachineTest : public ::testing::Test {
  protected:
@@ -46,7 +62,7 @@ class GpuMachineTest : public ::testing::Test {
   static void set_toolchain(const char* text) { setenv("TRIODE_WORKER_TOOLCHAIN", text, 1); }
 
   // As another tuner of the same cache.
-  void restart() { machine_ = std::make_unique<GpuMachine>(&cache_->artifacts()); }
+  void restart() { machine_ = std::make_unique<GpuMachine>(trials_); }
 
   std::vector<Result<uint64_t>> emit() {
     const Space space = machine_->space_of(target_, problem_).take();
@@ -64,7 +80,8 @@ class GpuMachineTest : public ::testing::Test {
 
   TemporaryFolder folder_;
   std::unique_ptr<Cache> cache_ = Cache::open((folder_.path() / "store").string(), {}).take();
-  std::unique_ptr<GpuMachine> machine_ = std::make_unique<GpuMachine>(&cache_->artifacts());
+  KeptCode trials_{cache_->artifacts()};
+  std::unique_ptr<GpuMachine> machine_ = std::make_unique<GpuMachine>(trials_);
   Target target_;
   const Problem problem_ = Problem::mm(DType::kF16, 128, 128, 128);
   std::string config_;
