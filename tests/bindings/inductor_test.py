@@ -337,6 +337,20 @@ class Promoted(unittest.TestCase):
         triode.install(top_k=3, threshold=100, model="gpu")
         self.assertEqual(self.favourites()[1], before)
 
+    def test_what_inductor_timed_trains_a_model_as_the_guide_says(self):
+        guide = (Path(os.environ["TRIODE_ROOT"]) / "docs/guide/torch-compile.md").read_text()
+        (commands,) = re.findall(r"```sh\n(.*?)```", guide, re.DOTALL)
+        triode.install(top_k=8, threshold=100)
+        compile_layers(lambda fields: 0.1 + fields["BLOCK_M"] / 1000 + fields["num_stages"] / 100)
+        for command in commands.splitlines():
+            words = command.split()[1:] + (["--members", "1", "--epochs", "2"] if "train" in command else [])
+            done = subprocess.run(
+                [os.environ["TRIODE_COMMAND"], *words, "--quiet"], capture_output=True, text=True, cwd=self.folder
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+        triode.install()
+        self.assertEqual(triode.status()["model_from"], "promoted")
+
     def test_a_promoted_model_that_cannot_be_read_is_passed_over(self):
         store = self.folder / "cache" / "store"
         store.mkdir(parents=True)
