@@ -51,7 +51,8 @@ Result<RepairReport> repair_cache(const std::string& path, const Progress& progr
 
 struct PruneOptions {
   std::optional<int64_t> most_artifact_bytes = {};  // drops artifacts down to this
-  // Measurements that match every condition given; at least one must be.
+  // Measurements that match every condition given; at least one must be. Those without a date, as
+  // imported ones are, are not older than anything, and likewise in quarantine.
   std::optional<int64_t> older_than_unix_s = {};
   std::string device = {};     // a part of its text
   std::string toolchain = {};  // a part of its text

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <vector>
 
 #include "cache/database.h"
@@ -58,7 +59,7 @@ Status move_record(Database& database, std::string_view old_key, std::string_vie
     TRIODE_TRY(quarantine(
         database,
         {name_of(Family::kMeasurements), std::string(old_key), "the key is none of schema 1"},
-        value, batch));
+        value, batch, std::time(nullptr)));
   }
   if (!batch.Delete(family, old_key).ok()) return internal_error("a batch takes no record");
   return {};

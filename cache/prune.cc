@@ -20,8 +20,15 @@ bool names_measurements(const PruneOptions& options) {
          options.failed_only;
 }
 
+// What is not dated, as imported trials are not, is not older than anything.
+bool is_older(int64_t when_unix_s, int64_t limit_unix_s) {
+  return when_unix_s != 0 && when_unix_s < limit_unix_s;
+}
+
 bool is_to_go(const PruneOptions& options, const SampleKey& key, const TrialRecord& record) {
-  if (options.older_than_unix_s && record.when_unix_s >= *options.older_than_unix_s) return false;
+  if (options.older_than_unix_s && !is_older(record.when_unix_s, *options.older_than_unix_s)) {
+    return false;
+  }
   if (!matches_device({.device = options.device}, key.device)) return false;
   if (key.validity.toolchain.find(options.toolchain) == std::string::npos) return false;
   const bool has_time = record.outcome.ok() || record.outcome.kind == OutcomeKind::kUnstable;
@@ -67,7 +74,7 @@ Result<int64_t> prune_quarantine(Database& database, int64_t before, bool is_dry
   rocksdb::WriteBatch batch;
   const std::unique_ptr<rocksdb::Iterator> at = database.iterate(Family::kQuarantine);
   for (at->SeekToFirst(); at->Valid(); at->Next()) {
-    if (quarantined_at(at->value().ToStringView()) >= before) continue;
+    if (!is_older(quarantined_at(at->value().ToStringView()), before)) continue;
     const rocksdb::Status status = batch.Delete(database.family(Family::kQuarantine), at->key());
     if (!status.ok()) return database.explain("prune", status);
     ++pruned;

@@ -17,7 +17,7 @@ class Database;
 // Adds to the batch a copy of a damaged record, with its key and the reason, where nobody reads it
 // as a record. The caller deletes the record itself, in the same batch.
 Status quarantine(Database& database, const Damage& damage, std::string_view value,
-                  rocksdb::WriteBatch& batch, int64_t now_unix_s = 0);
+                  rocksdb::WriteBatch& batch, int64_t now_unix_s);
 
 // When a quarantined record was put there; 0: not known.
 int64_t quarantined_at(std::string_view value);

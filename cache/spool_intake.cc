@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -96,7 +97,7 @@ class Intake {
     if (!part.damage.empty()) {
       const std::string place = "spool-" + id_ + " at byte " + std::to_string(offset_);
       TRIODE_TRY(quarantine(database_, {"spool", place, part.damage},
-                            bytes_.substr(offset_, part.size_bytes), batch_));
+                            bytes_.substr(offset_, part.size_bytes), batch_, std::time(nullptr)));
       totals_.damaged_bytes += static_cast<int64_t>(part.size_bytes);
     }
     const uint64_t first = TRIODE_TRY(database_.take_sequence(part.trials.size()));

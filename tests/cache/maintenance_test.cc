@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <ctime>
+#include <fstream>
+
 #include "cache/cache.h"
 #include "cache/fold.h"
 #include "cache/key_codec.h"
@@ -157,6 +160,23 @@ TEST_F(MaintenanceTest, PruneDropsWhatIsNamedAndNothingElse) {
   EXPECT_EQ(prune(*cache, {.older_than_unix_s = 1'800'000'003}).take().measurements, 3);
   EXPECT_EQ(prune(*cache, {.toolchain = "emitter 2"}).take().measurements, 0);
   EXPECT_EQ(numbers_in(*cache), (std::set<int64_t>{3, 4, 5, 6, 7, 8, 9}));
+}
+
+TEST_F(MaintenanceTest, PruneByAgeLeavesWhatIsNotDated) {
+  KeyedTrial imported = numbered_trial(7);
+  imported.record.origin = "diode-table";
+  imported.record.when_unix_s = 0;
+  append(imported);
+  EXPECT_EQ(prune(*cache, {.older_than_unix_s = int64_t{1} << 40}).take().measurements, 0);
+  EXPECT_EQ(numbers_in(*cache), (std::set<int64_t>{7}));
+}
+
+TEST_F(MaintenanceTest, PruneOfQuarantineKnowsWhenTheSpoolWasDamaged) {
+  const int64_t before = std::time(nullptr);
+  std::ofstream(path + "/spool") << "TRSP half a frame";
+  EXPECT_GT(cache->take_in_spool().take().damaged_bytes, 0);
+  EXPECT_EQ(prune(*cache, {.quarantined_before_unix_s = before}).take().quarantined, 0);
+  EXPECT_EQ(prune(*cache, {.quarantined_before_unix_s = before + 3600}).take().quarantined, 1);
 }
 
 TEST_F(MaintenanceTest, PruneWantsToBeToldWhat) {
