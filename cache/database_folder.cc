@@ -7,6 +7,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <string>
 #include <system_error>
 
 #include "cache/spool_file.h"
@@ -17,6 +19,21 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOwnerFile = "OWNER";
+
+// When the process began, in the system's ticks since it did: another one of its number has
+// another. Empty if there is no such process.
+std::string beginning_of(int64_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  // The name, in brackets, may hold anything; behind it the twentieth word is meant.
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return "";
+  std::istringstream words(text.substr(name_end + 1));
+  std::string word;
+  for (int i = 0; i < 20; ++i) words >> word;
+  return word;
+}
 
 // Files that a process leaves, or has so far, when it is ended while it makes a database; and the
 // spool, which may be there first.
@@ -51,11 +68,11 @@ bool has_database(const std::string& path) {
 
 void write_owner(const std::string& path) {
   // Where it cannot be written, the message to a second writer does without it.
-  std::ofstream(fs::path(path) / kOwnerFile) << getpid() << '\n';
+  std::ofstream(fs::path(path) / kOwnerFile) << getpid() << ' ' << beginning_of(getpid()) << '\n';
 }
 
 void remove_owner(const std::string& path) {
-  std::error_code ignored;  // a stale OWNER harms nobody: it is read only when the lock is held
+  std::error_code ignored;  // a stale OWNER names a process that is not there, or began later
   fs::remove(fs::path(path) / kOwnerFile, ignored);
 }
 
@@ -64,7 +81,9 @@ std::optional<int64_t> living_owner(const std::string& path) {
   std::ifstream file(fs::path(path) / kOwnerFile);
   if (!(file >> pid) || pid <= 0) return std::nullopt;
   const bool lives = kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM;
-  return lives ? std::optional(pid) : std::nullopt;
+  std::string began;  // not there: written by an older Triode
+  const bool is_another = file >> began && began != beginning_of(pid);
+  return lives && !is_another ? std::optional(pid) : std::nullopt;
 }
 
 Status explain_lock(const std::string& path) {

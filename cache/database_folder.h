@@ -18,10 +18,10 @@ Status make_cache_folder(const std::string& path);
 
 bool has_database(const std::string& path);
 
-// The file OWNER names the writer, for messages only; the lock is RocksDB's.
+// The file OWNER names the writer and when it began, for messages only; the lock is RocksDB's.
 void write_owner(const std::string& path);
 void remove_owner(const std::string& path);
-// The pid in it, if a process of that number lives.
+// The pid in it, if that process lives.
 std::optional<int64_t> living_owner(const std::string& path);
 
 // kUnavailable: who writes there.

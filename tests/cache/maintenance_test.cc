@@ -202,6 +202,20 @@ TEST_F(MaintenanceTest, StatsCountWhatIsThere) {
   EXPECT_GT(found.disk_bytes, found.log_bytes);
 }
 
+TEST_F(MaintenanceTest, StatsNameNoProcessThatHasTheNumberOfAWriterThatDied) {
+  const std::string owner = path + "/OWNER";
+  std::string text;
+  std::getline(std::ifstream(owner), text);
+  cache.reset();
+  open({.mode = StoreMode::kReadOnly});
+  std::ofstream(owner) << text;
+  EXPECT_EQ(stats(*cache).take().owner_pid, getpid());
+  std::ofstream(owner) << getpid() << " 1\n";  // began when the machine did
+  EXPECT_EQ(stats(*cache).take().owner_pid, std::nullopt);
+  std::ofstream(owner) << getpid() << "\n";  // an older Triode's
+  EXPECT_EQ(stats(*cache).take().owner_pid, getpid());
+}
+
 TEST_F(MaintenanceTest, StatsCountSummariesThatWereMadeAnewAndNotCompacted) {
   for (int i = 0; i < 3; ++i) {
     put_numbered(*cache, 0, 1000);
