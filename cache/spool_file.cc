@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -42,6 +43,14 @@ Status lock(int descriptor, const std::string& path) {
   return {};
 }
 
+Status make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return unavailable("cannot make the folder " + folder + " for the spool: " + error.message() +
+                     "; set TRIODE_CACHE to a folder that you may write");
+}
+
 // Whether the path still leads to this file: it may have been claimed before the lock was ours.
 bool is_still_at(const std::string& path, int descriptor) {
   struct stat opened {};
@@ -70,13 +79,14 @@ Result<SpoolFile> SpoolFile::open_locked(const std::string& path, int flags) {
 }
 
 Result<SpoolFile> SpoolFile::open_to_append(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return unavailable("cannot make the folder " + folder + " for the spool: " + error.message() +
-                       "; set TRIODE_CACHE to a folder that you may write");
-  }
+  TRIODE_TRY(make_folder(folder));
   return open_locked(folder + '/' + kSpoolName, O_RDWR | O_APPEND | O_CREAT);
+}
+
+Result<SpoolFile> SpoolFile::make_claimed(const std::string& folder) {
+  TRIODE_TRY(make_folder(folder));
+  return open_locked(folder + '/' + kSpoolName + '-' + new_claim_id(),
+                     O_RDWR | O_APPEND | O_CREAT | O_EXCL);
 }
 
 Result<SpoolFile> SpoolFile::open_to_read(const std::string& path) {
@@ -117,6 +127,11 @@ Result<std::string> SpoolFile::read_all() const {
   return bytes;
 }
 
+void SpoolFile::remove() {
+  std::error_code ignored;  // what cannot be removed is taken in
+  std::filesystem::remove(path_, ignored);
+}
+
 bool is_spool_file(std::string_view name) {
   return name == kSpoolName || !claim_id(name).empty();
 }
@@ -124,6 +139,12 @@ bool is_spool_file(std::string_view name) {
 std::string claim_id(std::string_view name) {
   const std::string start = std::string(kSpoolName) + '-';
   return name.starts_with(start) ? std::string(name.substr(start.size())) : "";
+}
+
+std::string new_claim_id() {
+  std::random_device random;
+  const uint64_t high = random();
+  return std::to_string(high << 32 | random()) + '-' + std::to_string(getpid());
 }
 
 }  // namespace triode

@@ -24,6 +24,8 @@ class SpoolFile {
 
   // The file to append to, made if there is none, together with the folder.
   static Result<SpoolFile> open_to_append(const std::string& folder);
+  // A new one that is claimed from the beginning, beside it.
+  static Result<SpoolFile> make_claimed(const std::string& folder);
   // A claimed one.
   static Result<SpoolFile> open_to_read(const std::string& path);
 
@@ -31,6 +33,8 @@ class SpoolFile {
   Status append(std::string_view bytes);
   Result<std::string> read_all() const;
   int64_t size_bytes() const;
+  // Takes the file back, as long as it is held.
+  void remove();
 
  private:
   SpoolFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
@@ -45,5 +49,7 @@ inline constexpr const char* kSpoolName = "spool";
 bool is_spool_file(std::string_view name);
 // The id of a claimed one; empty for others.
 std::string claim_id(std::string_view name);
+// No two files ever have the same.
+std::string new_claim_id();
 
 }  // namespace triode

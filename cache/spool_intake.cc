@@ -2,14 +2,12 @@
 #include "cache/spool_intake.h"
 
 #include <rocksdb/write_batch.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -34,13 +32,6 @@ constexpr std::string_view kMarkStart = "spool\n";
 
 std::string mark_of(const std::string& id) {
   return std::string(kMarkStart) + id;
-}
-
-// No two files ever have the same.
-std::string new_claim_id() {
-  std::random_device random;
-  const uint64_t high = random();
-  return std::to_string(high << 32 | random()) + '-' + std::to_string(getpid());
 }
 
 Status claim(const std::string& folder) {

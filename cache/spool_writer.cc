@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/spool_writer.h"
 
+#include <algorithm>
+
 #include "cache/spool_file.h"
 #include "cache/spool_frame.h"
 
 namespace triode {
+namespace {
+
+// Of a spool's file of its own: some megabytes, which who takes it in holds twice.
+constexpr size_t kTrialsPerFrame = 8192;
+
+}  // namespace
 
 Status append_to_spool(const std::string& path, std::span<const KeyedTrial> trials) {
   if (trials.empty()) return {};
@@ -19,6 +27,22 @@ Status append_to_spool(const std::string& path, std::span<const KeyedTrial> tria
                               " is full; run `triode cache compact`, which takes it in");
   }
   return file.append(frame);
+}
+
+Status spool_apart(const std::string& path, std::span<const KeyedTrial> trials) {
+  if (trials.empty()) return {};
+  SpoolFile file = TRIODE_TRY(SpoolFile::make_claimed(path));
+  while (!trials.empty()) {
+    const auto some = trials.first(std::min(trials.size(), kTrialsPerFrame));
+    const Result<std::string> frame = encode_frame(some);
+    const Status status = frame.ok() ? file.append(*frame) : frame.status();
+    if (!status.ok()) {
+      file.remove();
+      return status;
+    }
+    trials = trials.subspan(some.size());
+  }
+  return {};
 }
 
 }  // namespace triode

@@ -21,6 +21,13 @@ namespace triode {
 //   kUnavailable        the system refuses, or a stopped process has held the spool for long
 Status append_to_spool(const std::string& path, std::span<const KeyedTrial> trials);
 
+// The same for any number of trials, in a file of their own that is taken in like the spool: for
+// what somebody brings in by hand. Killed in mid-call, it leaves some of the trials.
+//   kInvalidArgument    times that are not finite
+//   kResourceExhausted  the disk is full
+//   kUnavailable        the system refuses
+Status spool_apart(const std::string& path, std::span<const KeyedTrial> trials);
+
 // A machine on which no writer ever runs shall not fill its disk.
 inline constexpr size_t kMostSpoolBytes = size_t{64} << 20;
 

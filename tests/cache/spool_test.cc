@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -24,6 +25,7 @@
 namespace triode {
 namespace {
 
+using ::testing::_;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -174,6 +176,24 @@ TEST_F(SpoolTest, IsTakenInFromWhereTheWriterDied) {
   raw_put(path, "meta", "spool\n78", std::to_string(first));
   EXPECT_EQ(open()->spool_intake().records, 1);
   EXPECT_EQ(configs(*open()), (std::multiset<std::string>{"x=1", "x=2", "x=2"}));
+}
+
+TEST_F(SpoolTest, TakesAnyNumberOfTrialsApart) {
+  const auto cache = open();
+  std::vector<KeyedTrial> many;
+  for (int i = 0; i < 20'000; ++i) many.push_back(trial(i));
+  ASSERT_TRUE(spool_apart(path, many).ok());
+  ASSERT_TRUE(append(1).ok()) << "which has its limit to itself";
+  EXPECT_EQ(cache->take_in_spool().take().records, 20'001);
+  EXPECT_EQ(stats(*cache).take().spooled_bytes, 0);
+}
+
+TEST_F(SpoolTest, TakesAllTrialsApartOrNone) {
+  std::vector<KeyedTrial> many;
+  for (int i = 0; i < 20'000; ++i) many.push_back(trial(i));
+  many.back().record.measurement.median_ns = NAN;
+  EXPECT_THAT(spool_apart(path, many), FailsWith(StatusCode::kInvalidArgument, _));
+  EXPECT_EQ(open()->spool_intake().records, 0);
 }
 
 TEST_F(SpoolTest, LeavesNoMarksBehind) {

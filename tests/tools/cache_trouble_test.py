@@ -106,6 +106,21 @@ class BesideAWriter(TroubleTest):
         text, _ = self.run_command("export", "--format", "timings-csv", "--source", "timings.csv")
         self.assertEqual(text, (GOLDEN / "timings.csv").read_text())
 
+    def test_an_import_larger_than_the_spool_goes_in_too(self):
+        writer, _ = self.start_writer()
+        writer.send_signal(signal.SIGSTOP)
+        header, *_ = (GOLDEN / "timings.csv").read_text().splitlines()
+        large = self.folder / "large.csv"
+        # Another n in each row.
+        with large.open("w") as file:
+            file.write(header + "\n")
+            for n in range(8, 8 + 8 * 5000, 8):
+                file.write(f"A100,ours,64,{n},32,float16,float16,32,1,{n},1,not_float_32,triton,16,32,16,3,2,3,0,"
+                           "0.26259,0.26253,0.27629\n")
+        self.assertTrue(self.json_of("import", large)["spooled"])
+        self.kill(writer)
+        self.run_command("compact")
+        self.assertEqual(len(self.json_of("ls", "--origin", "timings-csv", "--limit", "0")["problems"]), 5000)
 
     def test_a_spool_without_a_cache_is_named_and_taken_in(self):
         writer, _ = self.start_writer()

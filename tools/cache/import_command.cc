@@ -34,6 +34,9 @@ struct Intake {
   bool is_spooled = false;  // left for the writer that runs
 };
 
+// More go to a file of their own, beside what programs leave in the spool: that has a limit.
+constexpr size_t kMostInSpool = 4096;
+
 struct MeantFile {
   std::string path;
   bool is_found = false;  // in a folder; else it was named itself
@@ -132,9 +135,10 @@ Status store(const std::string& path, Intake& intake, ProgressLine& progress) {
   }
   if (cache.status().code() != StatusCode::kUnavailable) return cache.status();
   intake.is_spooled = true;
-  const Status spooled = append_to_spool(path, intake.trials);
+  const Status spooled = intake.trials.size() > kMostInSpool ? spool_apart(path, intake.trials)
+                                                             : append_to_spool(path, intake.trials);
   // The spool's trouble is the same as the cache's if the folder itself is the trouble.
-  return spooled.ok() ? Status() : cache.status();
+  return spooled.code() == StatusCode::kUnavailable ? cache.status() : spooled;
 }
 
 // All of the files or, if one is wrong or they cannot be stored, none.
