@@ -26,7 +26,7 @@ std::string encode_model_entry(const ModelEntry& entry) {
   fields.add("size", entry.size_bytes);
   fields.add("made", entry.made_unix_s);
   if (!entry.notes.empty()) fields.add("notes", entry.notes);
-  return fields.seal();
+  return fields.seal(entry.unknown, entry.unknown_count);
 }
 
 std::string encode_model_snapshot(std::string_view snapshot) {
@@ -42,7 +42,7 @@ std::string encode_promotion(const Promotion& promotion) {
   FieldWriter fields;
   fields.add("digest", promotion.digest);
   if (!before.empty()) fields.add("before", before);
-  return fields.seal();
+  return fields.seal(promotion.unknown, promotion.unknown_count);
 }
 
 Result<ModelEntry> decode_model_entry(const std::string& digest, std::string_view bytes) {
@@ -53,7 +53,7 @@ Result<ModelEntry> decode_model_entry(const std::string& digest, std::string_vie
   fields.require("size", entry.size_bytes);
   fields.require("made", entry.made_unix_s);
   fields.read("notes", entry.notes);
-  TRIODE_TRY(fields.finish());
+  TRIODE_TRY(fields.finish(entry.unknown, entry.unknown_count));
   return entry;
 }
 
@@ -71,7 +71,7 @@ Result<Promotion> decode_promotion(std::string_view bytes) {
   std::string before;
   fields.require("digest", promotion.digest);
   fields.read("before", before);
-  TRIODE_TRY(fields.finish());
+  TRIODE_TRY(fields.finish(promotion.unknown, promotion.unknown_count));
   std::istringstream words(before);
   for (std::string digest; words >> digest;) promotion.before.push_back(digest);
   return promotion;

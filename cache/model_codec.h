@@ -2,6 +2,7 @@
 // Internal to the cache.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ namespace triode {
 struct Promotion {
   std::string digest;
   std::vector<std::string> before;  // in force before it, the last one first
+  // Fields of a newer Triode, as in TrialRecord. Written again.
+  std::string unknown = {};
+  int32_t unknown_count = 0;
 };
 
 std::string model_entry_key(std::string_view digest);

@@ -25,11 +25,16 @@ Result<std::string> ModelStore::put(const std::string& family, std::string_view 
                                     int64_t now_unix_s,
                                     const std::map<std::string, std::string>& notes) {
   const std::string digest = content_digest(snapshot);
-  const ModelEntry entry = {.digest = digest,
-                            .family = family,
-                            .size_bytes = static_cast<int64_t>(snapshot.size()),
-                            .made_unix_s = now_unix_s,
-                            .notes = notes};
+  ModelEntry entry = {.digest = digest,
+                      .family = family,
+                      .size_bytes = static_cast<int64_t>(snapshot.size()),
+                      .made_unix_s = now_unix_s,
+                      .notes = notes};
+  // A damaged one is made anew.
+  if (auto known = this->entry(digest); known.ok() && *known) {
+    entry.unknown = (*known)->unknown;
+    entry.unknown_count = (*known)->unknown_count;
+  }
   rocksdb::WriteBatch batch;
   rocksdb::ColumnFamilyHandle* models = database_->family(Family::kModels);
   rocksdb::Status status = batch.Put(models, model_entry_key(digest), encode_model_entry(entry));
@@ -86,6 +91,8 @@ Status ModelStore::promote(const std::string& digest) {
   if (std::optional<Promotion> last = TRIODE_TRY(promotion(known->family))) {
     if (last->digest == digest) return {};
     next.before = std::move(last->before);
+    next.unknown = std::move(last->unknown);
+    next.unknown_count = last->unknown_count;
     next.before.insert(next.before.begin(), last->digest);
     next.before.resize(std::min(next.before.size(), kMostRemembered));
   }
@@ -101,7 +108,8 @@ Result<std::optional<std::string>> ModelStore::undo_promotion(const std::string&
   if (!last) {
     return not_found("no model is promoted for " + family + " in the cache " + database_->path());
   }
-  Promotion next;
+  Promotion next{
+      .digest = {}, .before = {}, .unknown = last->unknown, .unknown_count = last->unknown_count};
   for (auto it = last->before.begin(); it != last->before.end() && next.digest.empty(); ++it) {
     if (!TRIODE_TRY(entry(*it))) continue;
     next.digest = *it;

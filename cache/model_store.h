@@ -22,6 +22,9 @@ struct ModelEntry {
   int64_t size_bytes = 0;
   int64_t made_unix_s = 0;
   std::map<std::string, std::string> notes = {};  // where it comes from, how well it does
+  // Fields of a newer Triode, as in TrialRecord. Written again.
+  std::string unknown = {};
+  int32_t unknown_count = 0;
 
   bool operator==(const ModelEntry&) const = default;
 };

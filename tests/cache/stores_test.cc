@@ -8,6 +8,7 @@
 
 #include "cache/artifact_codec.h"
 #include "cache/cache.h"
+#include "cache/model_codec.h"
 #include "cache/plan_codec.h"
 #include "tests/cache/raw_database.h"
 #include "tests/core/status_matchers.h"
@@ -205,6 +206,30 @@ TEST_F(PlanStoreTest, CountsADamagedPlanAsNone) {
   EXPECT_FALSE(cache->plans().get(plan_key()).take().has_value());
   EXPECT_EQ(cache->plans().for_each([](const PlanKey&, const PlanRecord&) { return true; }).take(),
             1);
+}
+
+TEST_F(ModelStoreTest, KeepsFieldsItDoesNotKnow) {
+  const std::string digest = cache->models().put("cpu", "a model", 1).take();
+  ModelEntry newer = cache->models().entry(digest).take().value();
+  newer.unknown = "\xa5later\x01";  // msgpack of a name and a value
+  newer.unknown_count = 1;
+  const Promotion promotion = {digest, {}, newer.unknown, 1};
+  cache.reset();
+  raw_put(path, "models", model_entry_key(digest), encode_model_entry(newer));
+  raw_put(path, "models", promoted_key("cpu"), encode_promotion(promotion));
+  open();
+  ASSERT_TRUE(cache->models().put("cpu", "a model", 1).ok());
+  EXPECT_EQ(cache->models().entry(digest).take(), newer);
+  const auto promoted = [&] {
+    cache.reset();
+    const Promotion found = decode_promotion(raw_get(path, "models", promoted_key("cpu"))).take();
+    open();
+    return found;
+  };
+  ASSERT_TRUE(cache->models().promote(cache->models().put("cpu", "another", 2).take()).ok());
+  EXPECT_EQ(promoted().unknown, newer.unknown);
+  ASSERT_TRUE(cache->models().undo_promotion("cpu").ok());
+  EXPECT_EQ(promoted().unknown_count, 1);
 }
 
 TEST_F(ModelStoreTest, FindsASnapshotAfterReopening) {
