@@ -40,7 +40,7 @@ std::string device_prefix(std::string_view device);
 std::string problem_prefix(std::string_view device, std::string_view problem);
 
 // The last component, which tells the trials of one key apart: a number that counts up for our own,
-// and a digest of the record for imported ones, which are thereby stored once.
+// and a digest of the record, without its place, for imported ones, which are thereby stored once.
 std::string trial_id(uint64_t sequence);
 std::string imported_trial_id(std::string_view encoded_record);
 // The number behind an id; empty for an imported trial's.

@@ -14,6 +14,19 @@ namespace {
 constexpr size_t kUsualBytes = 512;  // of a key and a value of ours
 constexpr size_t kHeadBytes = 16;    // RocksDB's, before and between key and value
 
+// The id of an imported trial leaves out its place: where rows are put into the file before it, it
+// is still the same trial, and takes the new place.
+Result<std::string> imported_id(TrialRecord record) {
+  record.extra.erase(kPlaceInSource);
+  return imported_trial_id(TRIODE_TRY(encode_record(record)));
+}
+
+// What it was until that was so, docs/adr/0054-imported-trials-without-their-place.md.
+Result<std::string> imported_id_with_place(TrialRecord record) {
+  record.extra.erase(kCopyInSource);
+  return imported_trial_id(TRIODE_TRY(encode_record(record)));
+}
+
 }  // namespace
 
 TrialBatch::TrialBatch(size_t trials) {
@@ -25,7 +38,14 @@ Status TrialBatch::add(const SampleKey& key, const TrialRecord& record, uint64_t
   const std::string value = TRIODE_TRY(encode_record(record));
   const size_t begin = bytes_.size();
   encode_key(key);
-  bytes_ += record.origin.empty() ? trial_id(sequence) : imported_trial_id(value);
+  if (record.origin.empty()) {
+    bytes_ += trial_id(sequence);
+  } else {
+    const std::string id = TRIODE_TRY(imported_id(record));
+    const std::string former = TRIODE_TRY(imported_id_with_place(record));
+    if (former != id) former_keys_.push_back(bytes_.substr(begin) + former);
+    bytes_ += id;
+  }
   places_.push_back({begin, bytes_.size() - begin, value.size()});
   bytes_ += value;
   return {};
@@ -67,8 +87,14 @@ Status TrialBatch::move_to(Database& database, rocksdb::WriteBatch& batch) {
     const rocksdb::Status status = batch.Put(database.measurements(), key, value);
     if (!status.ok()) return database.explain("write to", status);
   }
+  for (const std::string& key : former_keys_) {
+    if (!TRIODE_TRY(database.get(Family::kMeasurements, key))) continue;
+    const rocksdb::Status status = batch.Delete(database.measurements(), key);
+    if (!status.ok()) return database.explain("write to", status);
+  }
   bytes_.clear();
   places_.clear();
+  former_keys_.clear();
   return {};
 }
 

@@ -46,6 +46,7 @@ class TrialBatch {
 
   std::string bytes_;
   std::vector<Place> places_;
+  std::vector<std::string> former_keys_;  // which older versions gave the same imported trials
   // The last key's, encoded: of the next one mostly only the config is another.
   SampleKey last_;
   std::string problem_;   // device and problem

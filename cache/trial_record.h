@@ -28,6 +28,11 @@ struct Clocks {
   bool operator==(const Clocks&) const = default;
 };
 
+// Names in TrialRecord::extra of imported trials: the place in the file it came from, which is no
+// part of what the trial says, and which of several alike in that file it is, from the second on.
+inline constexpr const char* kPlaceInSource = "order";
+inline constexpr const char* kCopyInSource = "copy";
+
 // What is kept of a trial: how it ended, how long a call took, and when. Its config, problem and
 // target are its key. Also what several trials of one key fold into (cache/fold.h).
 struct TrialRecord {

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "cache/exchange/device_text.h"
+#include "cache/key_codec.h"
+#include "cache/record_codec.h"
 
 namespace triode::exchange {
 namespace {
@@ -20,12 +23,19 @@ std::tuple<bool, std::string, int64_t> place_of(const ExchangeRow& row) {
   return {false, source->second, std::strtoll(order->second.c_str(), nullptr, 10)};
 }
 
+// The whole trial as text, to find those alike.
+std::string text_of(const KeyedTrial& trial) {
+  const Result<std::string> record = encode_record(trial.record);
+  return sample_prefix(trial.key) + (record.ok() ? *record : "");
+}
+
 }  // namespace
 
 std::vector<KeyedTrial> trials_of(const ExchangeTable& table, ExchangeFormat format,
                                   const std::string& source) {
   std::vector<KeyedTrial> trials;
   trials.reserve(table.rows.size());
+  std::unordered_map<std::string, int64_t> alike;
   for (const ExchangeRow& row : table.rows) {
     KeyedTrial& trial = trials.emplace_back();
     trial.key = {device_of(row.target), to_string(row.problem), to_string(row.config),
@@ -36,6 +46,8 @@ std::vector<KeyedTrial> trials_of(const ExchangeTable& table, ExchangeFormat for
     trial.record.origin = to_string(format);
     trial.record.extra = row.extra;
     trial.record.extra[kSourceName] = source;
+    const int64_t copy = alike[text_of(trial)]++;
+    if (copy > 0) trial.record.extra[kCopyInSource] = std::to_string(copy);
     trial.record.extra[kOrderName] = std::to_string(trials.size() - 1);
   }
   return trials;

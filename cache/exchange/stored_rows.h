@@ -7,6 +7,7 @@
 #include "cache/exchange/exchange_format.h"
 #include "cache/exchange/exchange_table.h"
 #include "cache/keyed_trial.h"
+#include "cache/trial_record.h"
 #include "core/status.h"
 
 namespace triode::exchange {
@@ -14,10 +15,10 @@ namespace triode::exchange {
 // Names in TrialRecord::extra of every imported trial, beside its format's own: the file it came
 // from, and its place there.
 inline constexpr const char* kSourceName = "source";
-inline constexpr const char* kOrderName = "order";
+inline constexpr const char* kOrderName = kPlaceInSource;
 
 // The rows of a file as trials to append, with the format as their origin. Appending those of the
-// same file again adds nothing.
+// same file again adds nothing, and those of an edited one what is new in it.
 std::vector<KeyedTrial> trials_of(const ExchangeTable& table, ExchangeFormat format,
                                   const std::string& source);
 

@@ -11,6 +11,7 @@
 #include "cache/cache.h"
 #include "cache/fold.h"
 #include "cache/key_codec.h"
+#include "cache/record_codec.h"
 #include "tests/cache/raw_database.h"
 #include "tests/core/status_matchers.h"
 #include "tests/runtime/temporary_folder.h"
@@ -107,6 +108,28 @@ TEST_F(MeasurementStoreTest, FindsAfterReopeningWhatWasPut) {
   ASSERT_EQ(found.trials.size(), 1u);
   EXPECT_EQ(found.trials[0].config, "x=3");
   EXPECT_EQ(found.trials[0].record, took(100));
+}
+
+TEST_F(MeasurementStoreTest, StoresAnImportedTrialOnceWhereverItStandsInItsFile) {
+  KeyedTrial trial = {sample_key(target, problem, space, x(3)), took(100)};
+  trial.record.origin = "diode-table";
+  trial.record.extra[kPlaceInSource] = "4";
+  // As it was stored when the place was a part of the id.
+  const std::string value = encode_record(trial.record).take();
+  store.reset();
+  raw_put(path, kFamily, sample_prefix(trial.key) + imported_trial_id(value), value);
+  open();
+  ASSERT_TRUE(store->append({&trial, 1}).ok());
+  trial.record.extra[kPlaceInSource] = "5";
+  ASSERT_TRUE(store->append({&trial, 1}).ok());
+  std::vector<TrialRecord> stored;
+  ASSERT_TRUE(store
+                  ->for_each_trial([&](const SampleKey&, const TrialRecord& record) {
+                    stored.push_back(record);
+                    return true;
+                  })
+                  .ok());
+  EXPECT_THAT(stored, ElementsAre(trial.record));
 }
 
 TEST_F(MeasurementStoreTest, FoldsTheTrialsOfAConfig) {

@@ -66,6 +66,17 @@ class Exchange(CacheTest):
         self.bring_in("diode_dataset.json")
         self.assertEqual(self.run_command("export", "--format", "diode-dataset")[0], before)
 
+    def test_importing_an_edited_file_adds_what_is_new_in_it(self):
+        path = self.folder / "timings.csv"
+        header, *rows = (GOLDEN / "timings.csv").read_text().splitlines(keepends=True)
+        new = rows[0].replace("0.0264,", "0.0265,")
+        self.assertNotEqual(new, rows[0])
+        for lines in (rows, [new, *rows, rows[1]]):
+            path.write_text("".join([header, *lines]))
+            self.json_of("import", path)
+            text, _ = self.run_command("export", "--format", "timings-csv", "--source", path.name)
+            self.assertEqual(text, path.read_text())
+
     def test_a_wrong_file_imports_nothing_of_the_others_either(self):
         bad = self.folder / "bad.json"
         bad.write_text('{"hardware": {"x": }}')

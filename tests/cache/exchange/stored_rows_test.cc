@@ -34,6 +34,19 @@ TEST(StoredRows, ComeBackAsTheyWere) {
   EXPECT_EQ(dropped.count(), 0);
 }
 
+// A file may hold one row twice; both come out again.
+TEST(StoredRows, TellRowsApartThatAreAlike) {
+  const SourceFile file = golden_file("diode_dataset.json");
+  auto table = read_exchange(ExchangeFormat::kDiodeDataset, file, {});
+  ASSERT_TRUE(table.ok());
+  table->rows.push_back(table->rows[0]);
+  table->rows.push_back(table->rows[0]);
+  const auto trials = trials_of(*table, ExchangeFormat::kDiodeDataset, file.base_name());
+  EXPECT_FALSE(trials[0].record.extra.contains(kCopyInSource));
+  EXPECT_EQ(trials[trials.size() - 2].record.extra.at(kCopyInSource), "1");
+  EXPECT_EQ(trials[trials.size() - 1].record.extra.at(kCopyInSource), "2");
+}
+
 TEST(StoredRows, AreRefusedIfTheirTextsMakeNoSense) {
   EXPECT_FALSE(row_of({"d", "no problem", "a=1", {}}, {}).ok());
   EXPECT_FALSE(row_of({"d", "mm f32 1x1x1 nn", "a b c", {}}, {}).ok());
