@@ -180,12 +180,24 @@ Status StoredTrials::change_plan(PlanChange change) {
     }
   }
   PlanStore& plans = opened_.load()->plans();
-  if (change.record) return plans.put(change.key, *change.record);
+  if (change.record) {
+    change.record->artifact = artifact_of(change.key, change.record->config);
+    return plans.put(change.key, *change.record);
+  }
   std::optional<PlanRecord> known = TRIODE_TRY(plans.get(change.key));
   if (!known) return {};
   known->is_withdrawn = true;
   known->when_unix_s = change.when_unix_s;
   return plans.put(change.key, *known);
+}
+
+// The code that a plan on a GPU runs, so that it is not dropped before all that no plan runs.
+std::string StoredTrials::artifact_of(const PlanKey& plan, const std::string& config) {
+  const auto digest = opened_.load()->artifacts().find({.device = plan.device,
+                                                        .problem = to_string(plan.problem),
+                                                        .config = config,
+                                                        .validity = plan.validity});
+  return digest.ok() ? digest->value_or("") : "";
 }
 
 ModelStore* StoredTrials::models() {

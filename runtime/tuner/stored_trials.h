@@ -59,6 +59,7 @@ class StoredTrials final : public TrialLog {
   Status append(std::span<const KeyedTrial> trials);
   Status write_waiting();
   Status change_plan(PlanChange change);
+  std::string artifact_of(const PlanKey& plan, const std::string& config);
 
   const std::string path_;
   const SyncLevel sync_;

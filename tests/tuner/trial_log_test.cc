@@ -86,6 +86,17 @@ TEST_F(TrialLogTest, KeepsAPlanAsItWasPublished) {
   EXPECT_GT(record.when_unix_s, 0);
 }
 
+TEST_F(TrialLogTest, NotesTheCodeThatAPlanRunsIfItIsKept) {
+  const SampleKey made_for = {.device = device_of(call_.target),
+                              .problem = to_string(problem_),
+                              .config = plan_.config,
+                              .validity = validity_of(call_.target)};
+  const std::string digest = log_->artifacts()->put(made_for, "a cubin", {}, 1).take();
+  ASSERT_TRUE(log_->keep_plan(call_, plan_, 0.005).ok());
+  ASSERT_THAT(stored_plans(), SizeIs(1));
+  EXPECT_EQ(stored_plans()[0].record.artifact, digest);
+}
+
 TEST_F(TrialLogTest, MarksAWithdrawnPlanUntilAnotherIsKept) {
   ASSERT_TRUE(log_->keep_plan(call_, plan_, 0.005).ok());
   ASSERT_TRUE(log_->withdraw_plan(call_, problem_).ok());

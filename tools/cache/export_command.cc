@@ -131,6 +131,10 @@ int export_plans(const Arguments& arguments, const TrialFilter& filter, const Co
   } else if (!context.quiet) {
     context.err << "triode-cache: wrote " << count_text(plans->plans) << " plans to " << path
                 << "\n";
+    if (plans->embedded > 0) {
+      context.err << "triode-cache: left out " << count_text(plans->embedded)
+                  << " plans for GPUs: a plan file does not hold their code\n";
+    }
   }
   return kDone;
 }

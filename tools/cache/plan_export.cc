@@ -21,6 +21,11 @@ StoredPlan stored_plan(const PlanKey& key, const PlanRecord& record) {
           .plan_ns = record.plan_ns};
 }
 
+// Whether programs do not make the code themselves: on a GPU they do not.
+bool needs_code(const Target& target, const PlanRecord& record) {
+  return target.isa.starts_with("sm_") || !record.artifact.empty();
+}
+
 }  // namespace
 
 Result<ExportedPlans> plans_to_export(const Cache& cache, const TrialFilter& filter) {
@@ -31,11 +36,12 @@ Result<ExportedPlans> plans_to_export(const Cache& cache, const TrialFilter& fil
                  OutcomeKind::kOk, "")) {
       return true;
     }
-    if (record.is_withdrawn || !record.artifact.empty()) {
+    const Target made_for = exchange::target_of(key.device, key.validity);
+    if (record.is_withdrawn || needs_code(made_for, record)) {
       ++(record.is_withdrawn ? exported.withdrawn : exported.embedded);
       return true;
     }
-    const std::string target = exchange::target_of(key.device, key.validity).fingerprint();
+    const std::string target = made_for.fingerprint();
     sections[target].target = target;
     sections[target].plans.push_back(stored_plan(key, record));
     ++exported.plans;

@@ -119,13 +119,15 @@ std::optional<std::string> GpuMachine::find(const SampleKey& key) {
     const auto known = codes_.find(name_of(key));
     if (known != codes_.end()) return *known->second;
   }
-  const ArtifactStore* const store = trials_.artifacts();
+  ArtifactStore* const store = trials_.artifacts();
   if (store == nullptr) return std::nullopt;
   const auto digest = store->find(key);
   if (!digest.ok() || !*digest) return std::nullopt;
   auto code = store->code(**digest);
   const bool is_there = code.ok() && *code && parse_cuda_program(**code).ok();
-  return is_there ? std::move(code).take() : std::nullopt;
+  if (!is_there) return std::nullopt;
+  (void)store->touch(**digest, unix_seconds());  // at worst it is dropped sooner
+  return std::move(code).take();
 }
 
 Result<std::string> GpuMachine::compile(const Target& target, const Problem& problem,
