@@ -86,7 +86,8 @@ class ProblemSearch {
     for (size_t i = 0; i < std::min(kKnownFirst, best.size()); ++i) {
       first.push_back(best[i].config);
     }
-    return try_batch(first);
+    TRIODE_TRY(try_batch(first));
+    return seen_.empty() ? try_batch(options_.hints) : Status();
   }
 
   Status try_proposed() {

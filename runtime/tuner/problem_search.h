@@ -33,6 +33,9 @@ struct ProblemSearchOptions {
   // whose code was tried already is passed over. So is one that is kUnavailable, which no trial
   // tells of; if all of them are, the search ends with that. Empty: every config is tried.
   std::function<std::vector<Result<uint64_t>>(std::span<const Config>)> emit;
+  // Tried first where nothing is known of this very target: what did well with another toolchain or
+  // driver. They are trials like any other, and no more is believed of them.
+  std::vector<Config> hints;
   // Asked between trials; true ends the search: kUnavailable.
   std::function<bool()> should_stop;
   // Told of every trial at once, before the next begins.

@@ -102,6 +102,25 @@ std::vector<Trial> StoredTrials::known_since(const Target& target, const Problem
   return trials;
 }
 
+std::vector<Config> StoredTrials::hints(const Target& target, const Problem& problem,
+                                        const Space& space, size_t most) {
+  std::vector<Config> hints;
+  if (cache() == nullptr) return hints;
+  const auto found = cache()->measurements().find(device_of(target), problem, validity_of(target),
+                                                  Priors::kSameDevice);
+  if (!found.ok()) return hints;
+  for (const StoredTrial& stored : found->trials) {
+    if (hints.size() >= most) break;
+    if (!stored.is_prior() || !stored.record.outcome.ok()) continue;
+    const Result<Config> config = space.parse(stored.config);
+    // Several toolchains may have liked the same.
+    if (config.ok() && std::find(hints.begin(), hints.end(), *config) == hints.end()) {
+      hints.push_back(*config);
+    }
+  }
+  return hints;
+}
+
 std::vector<Problem> StoredTrials::problems(const Target& target, size_t most) {
   if (cache() == nullptr) return {};
   auto found = cache()->measurements().problems(device_of(target), {}, static_cast<int64_t>(most));

@@ -37,6 +37,8 @@ class StoredTrials final : public TrialLog {
                            const Space& space) override;
   std::vector<Trial> known_since(const Target& target, const Problem& problem, const Space& space,
                                  int64_t unix_s) override;
+  std::vector<Config> hints(const Target& target, const Problem& problem, const Space& space,
+                            size_t most) override;
   std::vector<Problem> problems(const Target& target, size_t most) override;
   Status record(const Target& target, const Problem& problem, const Space& space,
                 std::vector<ConfigTrial> trials) override;

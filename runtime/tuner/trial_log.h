@@ -9,6 +9,7 @@
 #include "cache/artifact_store.h"
 #include "cache/measurement_store.h"
 #include "cache/model_store.h"
+#include "core/config.h"
 #include "core/measurement.h"
 #include "core/problem.h"
 #include "core/settings.h"
@@ -38,6 +39,12 @@ class TrialLog {
   virtual std::vector<Trial> known_since(const Target& target, const Problem& problem,
                                          const Space& space, int64_t /*unix_s*/) {
     return known(target, problem, space);
+  }
+
+  // Configs that did well on this problem with another toolchain or driver of the same device, best
+  // first, at most so many: what to try first, and nothing to believe.
+  virtual std::vector<Config> hints(const Target&, const Problem&, const Space&, size_t) {
+    return {};
   }
 
   // Problems of which trials on this target are known, at most so many.

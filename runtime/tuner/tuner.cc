@@ -27,6 +27,9 @@ constexpr int kMostAttempts = 3;
 constexpr int kDisturbedAtOnce = 2;
 constexpr std::chrono::seconds kFirstRest(1);
 constexpr int kMostDoublings = 6;
+// Of an earlier toolchain's configs, tried first: a sixth of what a GPU's search tries.
+constexpr size_t kHints = 4;
+
 std::string figure(double value) {
   std::array<char, 32> text{};
   static_cast<void>(std::snprintf(text.data(), text.size(), "%.4g", value));
@@ -272,6 +275,7 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
                         space);
   ProblemSearchOptions options = search_options_;
   options.should_stop = should_stop;
+  if (known.empty()) options.hints = parts_.log.hints(call.target, problem, space, kHints);
   if (parts_.adapt) parts_.adapt(call.target, options);
   if (parts_.emit) {
     options.emit = [&](std::span<const Config> configs) {

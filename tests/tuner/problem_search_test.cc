@@ -159,6 +159,23 @@ TEST_F(ProblemSearchTest, EndsWithoutACompiler) {
   EXPECT_THAT(search(), FailsWith(StatusCode::kUnavailable, HasSubstr("no Python")));
 }
 
+TEST_F(ProblemSearchTest, TriesHintsFirstWhereNothingIsKnown) {
+  options_.hints = {config_at(7, 2), config_at(6, 3)};
+  const SearchedProblem found = search().value();
+  ASSERT_GE(runner_.tried.size(), 40u);
+  EXPECT_EQ(runner_.tried[0], "x=7 y=2");
+  EXPECT_EQ(runner_.tried[1], "x=6 y=3");
+  EXPECT_EQ(found.plan->config, "x=7 y=3") << "and believes its own trials";
+}
+
+TEST_F(ProblemSearchTest, NeedsNoHintsWhereSomethingIsKnown) {
+  known_ = {{config_at(7, 3), {}, {1000, 1000, 0, 3}}};
+  options_.hints = {config_at(5, 1)};
+  ASSERT_TRUE(search().ok());
+  EXPECT_EQ(runner_.tried[0], "x=7 y=3");
+  EXPECT_EQ(runner_.tried[1], "x=0 y=0");
+}
+
 TEST_F(ProblemSearchTest, TriesFirstWhatWasFastBefore) {
   const auto with_ns = [](double ns) { return Measurement{ns, ns, 0, 3}; };
   known_ = {{config_at(7, 2), {}, with_ns(2000)}, {config_at(7, 3), {}, with_ns(1000)}};

@@ -108,6 +108,28 @@ TEST_F(TrialLogTest, MarksAWithdrawnPlanUntilAnotherIsKept) {
   EXPECT_FALSE(stored_plans()[0].record.is_withdrawn);
 }
 
+TEST_F(TrialLogTest, HintsAtWhatDidWellWithAnotherToolchain) {
+  const Space space = model_space();
+  Target older = call_.target;
+  older.toolchain = "an earlier one";
+  const auto trial = [&](const char* config, OutcomeKind kind, double median_ns) {
+    const bool ran = kind == OutcomeKind::kOk;
+    return ConfigTrial{*space.parse(config), {{kind, ""}, {median_ns, median_ns, 0, ran ? 5 : 0}}};
+  };
+  ASSERT_TRUE(log_->record(older, problem_, space,
+                           {trial("x=1 y=1", OutcomeKind::kOk, 3000),
+                            trial("x=7 y=3", OutcomeKind::kOk, 1000),
+                            trial("x=2 y=1", OutcomeKind::kCrashed, 0),
+                            trial("x=7 y=2", OutcomeKind::kOk, 2000)})
+                  .ok());
+  EXPECT_THAT(log_->known(call_.target, problem_, space), SizeIs(0));
+  std::vector<std::string> hints;
+  for (const Config& hint : log_->hints(call_.target, problem_, space, 2)) {
+    hints.push_back(space.to_string(hint));
+  }
+  EXPECT_EQ(hints, (std::vector<std::string>{"x=7 y=3", "x=7 y=2"}));
+}
+
 TEST_F(TrialLogTest, WithdrawsNothingWhereNothingWasKept) {
   EXPECT_TRUE(log_->withdraw_plan(call_, problem_).ok());
   EXPECT_THAT(stored_plans(), SizeIs(0));
