@@ -74,8 +74,11 @@ Result<Node> diode_config(const ExchangeRow& row, DropList& dropped) {
   }
   Node node = Node::object();
   size_t known = 0;
+  // A config with the name came from diode: what it does not say stood in no file either.
+  const bool is_diodes = row.config.find("name") != nullptr;
   for (const Field& field : kFields) {
     const ParameterValue* value = row.config.find(field.name);
+    if (value == nullptr && field.is_optional && is_diodes) continue;
     if (value == nullptr && field.has_fallback) {
       node.add(field.name, fallback(field.name, row));
       if (field.name == "group_m") {

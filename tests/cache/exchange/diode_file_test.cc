@@ -57,6 +57,22 @@ TEST(DiodeFile, GivesATableItsConfigsInOrderWithoutTimes) {
   EXPECT_TRUE(table->rows[0].outcome.ok());
 }
 
+TEST(DiodeFile, AddsNoFieldThatWasNotThere) {
+  std::string text(golden_file("diode_dataset.json").bytes());
+  for (const std::string line : {"                    \"ACC_TYPE\": \"tl.float32\",\n",
+                                 "                    \"EVEN_K\": false,\n"}) {
+    const size_t at = text.find(line);
+    ASSERT_NE(at, std::string::npos) << line;
+    text.erase(at, line.size());
+  }
+  const auto table = read_diode(SourceFile("set.json", text), DiodeEncoding::kJson);
+  ASSERT_TRUE(table.ok()) << table.status().message();
+  DropList dropped;
+  const auto again = write_diode(*table, DiodeKind::kDataset, DiodeEncoding::kJson, dropped);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, text);
+}
+
 TEST(DiodeFile, BecomesTheTableThatDiodeMakesOfIt) {
   auto table = read_diode(golden_file("diode_dataset.json"), DiodeEncoding::kJson);
   ASSERT_TRUE(table.ok());
