@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,13 +21,17 @@ def shell_blocks(path):
 
 
 class Guides(unittest.TestCase):
-    def run_blocks(self, name):
-        """All blocks of a guide, one after another in one folder, with `triode` in PATH."""
+    def run_blocks(self, name, prepare=None):
+        """All blocks of a guide, one after another in one folder, with `triode` in PATH; `prepare` puts there, and into
+        what is the user's home then, what the guide takes for granted."""
         script = "\n".join(shell_blocks(ROOT / "docs" / name))
         self.assertTrue(script)
         with tempfile.TemporaryDirectory() as folder:
             path = os.pathsep.join([str(BUILD / "bin"), *([str(Path(PYTHON).parent)] if PYTHON else []), os.environ["PATH"]])
             environment = os.environ | {"XDG_CACHE_HOME": folder, "XDG_RUNTIME_DIR": folder, "PATH": path}
+            if prepare:
+                environment |= {"HOME": folder, "XDG_CACHE_HOME": folder + "/.cache"}
+                prepare(Path(folder), environment)
             done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=environment,
                                   capture_output=True, text=True)
             subprocess.run([BUILD / "bin/triode-tuner", "stop", "--quiet"], env=environment, check=True)
@@ -44,6 +49,30 @@ class Guides(unittest.TestCase):
     def test_torch_eager(self):
         _, err, _ = self.run_blocks("guide/torch-eager.md")
         self.assertIn("f32", err)
+
+    @staticmethod
+    def prepare_cache(folder, environment):
+        golden = ROOT / "tests/cache/exchange/golden"
+        tuned = folder / "vllm/model_executor/layers/quantization/utils/configs"
+        triton = folder / ".triton/cache/ABC"
+        for made in (tuned, triton):
+            made.mkdir(parents=True)
+        shutil.copy(golden / "tunableop_results.csv", folder / "tunableop_results0.csv")
+        shutil.copy(golden / "diode_dataset.json", folder / "dataset.json")
+        shutil.copy(golden / "matmul_kernel.autotune.json", triton)
+        (triton / "matmul_kernel.ttir").write_text("module {}")
+        for file in golden.glob("*device_name=*"):
+            shutil.copy(file, tuned)
+        (tuned / "README.md").write_text("# Tuned configs")
+        subprocess.run([BUILD / "bin/triode-cache", "import", "--quiet", "--problem", "mm f32 512x512x512 nn",
+                        golden / "kernel_tuner_cache.json"], env=environment, check=True)
+        shutil.copytree(folder / ".cache/triode", folder / "old-machine/triode")
+
+    def test_cache(self):
+        out, err, files = self.run_blocks("guide/cache.md", self.prepare_cache)
+        self.assertIn("mm f32 512x512x512 nn", out)
+        self.assertIn("files in a folder that no format claims", err)
+        self.assertLessEqual({"again.json", "table.json", "folder", "frozen.plans"}, files)
 
     def test_coming_from_tunableop(self):
         out, _, files = self.run_blocks("coming-from-tunableop.md")
