@@ -111,13 +111,13 @@ class Host final : public SlowPath {
     client_.start();
   }
 
-  // What another thread might have held is made anew; what it counted is not ours.
+  // What another thread might have held is made anew; what it counted is not ours. Plans of one
+  // thread go on to answer, and what was decided about them stands.
   void after_fork_in_child() {
     forget_other_threads(table_.size());
     builders_.forget();
     client_.forget_thread();
     gpus_.forget_thread();
-    published_.forget();
     most_threads_ = 1;
     table_.drop_threaded();
     the_call_sites.forget_all();  // their guesses may be such entries
@@ -145,6 +145,7 @@ class Host final : public SlowPath {
   }
 
   Dispatcher& dispatcher() { return dispatcher_; }
+  std::mutex& published_mutex() { return published_.mutex(); }
   LoneCalls& lone_calls() { return lone_calls_; }
 
  private:
@@ -174,9 +175,12 @@ void lock_before_fork() {
   start_mutex.lock();
   the_call_sites.mutex().lock();
   vendors_mutex().lock();
+  if (Host* const host = the_host.load(std::memory_order_acquire)) host->published_mutex().lock();
 }
 
+// There is a host if there was one before: it starts under the first of these locks.
 void unlock_in_parent() {
+  if (Host* const host = the_host.load(std::memory_order_acquire)) host->published_mutex().unlock();
   vendors_mutex().unlock();
   the_call_sites.mutex().unlock();
   start_mutex.unlock();

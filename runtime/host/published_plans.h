@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,8 +39,8 @@ class PublishedPlans {
     return found == plans_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  // In a forked child: the thread that was changing it is not here, so it begins anew.
-  void forget() { new (this) PublishedPlans; }
+  // For the moment of a fork.
+  std::mutex& mutex() { return mutex_; }
 
  private:
   mutable std::mutex mutex_;
