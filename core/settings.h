@@ -17,7 +17,8 @@ enum class Mode : uint8_t {
   kOff,      // nothing: every call goes to the library the program linked
   kObserve,  // counts and times them
   kTune,     // also searches for faster kernels in the background, and runs those that won
-  kFrozen,   // runs the plans of a file and no others; no thread, the same choice on every run
+  kFrozen,   // runs the plans of a file and no others, the same choice on every run; no thread but
+             // those of threaded plans
 };
 
 // Which kernels answer calls that nothing was measured for. For tests of the kernels in real

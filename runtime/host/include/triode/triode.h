@@ -52,7 +52,7 @@ enum {
   TRIODE_MODE_OFF = 1,      // nothing: every call goes to the BLAS that the program has
   TRIODE_MODE_OBSERVE = 2,  // counts and times them
   TRIODE_MODE_TUNE = 3,     // also has faster kernels searched for in the background
-  TRIODE_MODE_FROZEN = 4    // runs the plans of a file and no others, without a thread
+  TRIODE_MODE_FROZEN = 4    // runs the plans of a file and no others, on no thread but plans' own
 };
 
 // Which kernels answer calls that nothing was measured for. For tests: such a kernel is right, but
