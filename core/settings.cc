@@ -154,6 +154,12 @@ Status check_settings(const Settings& settings) {
         "mode frozen runs the plans of a file, and no file is named; give --plans FILE or set "
         "TRIODE_PLANS");
   }
+  if (settings.mode == Mode::kFrozen && settings.force_plans != ForcedPlans::kOff) {
+    return invalid_argument(
+        "mode frozen runs the plans of a file and no others, and forced plans are others; leave "
+        "out "
+        "--mode frozen (TRIODE_MODE) or --force-plans (TRIODE_FORCE_PLANS)");
+  }
   if (settings.trust_model && settings.tuner == TunerPlace::kInProcess) {
     return invalid_argument(
         "a search inside the program has no model to trust; leave out --tuner in-process "

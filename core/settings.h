@@ -85,8 +85,8 @@ using VariableLookup = std::function<std::optional<std::string>(const std::strin
 Result<Settings> read_settings(const VariableLookup& lookup);
 Result<Settings> read_settings_from_environment();
 
-// Contradictions between settings that are each valid: frozen without a file of plans, or trust in
-// a model where there is no tuner that has one.
+// Contradictions between settings that are each valid: frozen without a file of plans or with
+// forced ones, or trust in a model where there is no tuner that has one.
 Status check_settings(const Settings& settings);
 
 std::string_view to_string(Mode mode);

@@ -288,6 +288,18 @@ TEST(CheckSettings, FrozenNeedsAFileOfPlans) {
   EXPECT_TRUE(check_settings(settings).ok());
 }
 
+TEST(CheckSettings, FrozenHasNoForcedPlans) {
+  Settings settings;
+  settings.mode = Mode::kFrozen;
+  settings.plans = "plans";
+  settings.force_plans = ForcedPlans::kFirst;
+  EXPECT_THAT(check_settings(settings),
+              FailsWith(StatusCode::kInvalidArgument,
+                        ::testing::AllOf(HasSubstr("--force-plans"), HasSubstr("--mode frozen"))));
+  settings.mode = Mode::kObserve;
+  EXPECT_TRUE(check_settings(settings).ok());
+}
+
 TEST(CheckSettings, OtherModesNeedNone) {
   for (const Mode mode : {Mode::kOff, Mode::kObserve, Mode::kTune}) {
     Settings settings;
