@@ -3,9 +3,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include "tests/core/status_matchers.h"
 
@@ -101,6 +106,27 @@ TEST(TestCase, PlacesOperandsAtTheProblemsAlignmentAndNoBetter) {
   problem.alignment_bytes = 16;
   const auto test_case = TestCase::make(problem, 1).take();
   EXPECT_EQ(reinterpret_cast<uintptr_t>(test_case->operands().a) % 32, 16u);
+}
+
+// Bytes of data this process has, which RLIMIT_DATA is about.
+rlim_t data_bytes() {
+  std::ifstream file("/proc/self/statm");
+  rlim_t pages = 0;
+  for (int field = 0; field < 6; ++field) file >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+// With 96 MiB more than there is: c of 64 MiB is there, its right result in f64 of 128 MiB is not.
+TEST(TestCase, IsRefusedWithoutMemoryForItsRightResult) {
+  const auto make_in_little_memory = [] {
+    const rlimit little{data_bytes() + (96 << 20), RLIM_INFINITY};
+    if (setrlimit(RLIMIT_DATA, &little) != 0) std::_Exit(2);
+    const auto made = TestCase::make(Problem::mm(DType::kF32, 4096, 4096, 1), 1);
+    const bool is_told = !made.ok() && made.status().code() == StatusCode::kResourceExhausted &&
+                         made.status().message().find("right result") != std::string::npos;
+    std::_Exit(is_told ? 0 : 1);
+  };
+  EXPECT_EXIT(make_in_little_memory(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(TestCase, RefusesTypesItCannotCheck) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <new>
 #include <string>
 
 namespace triode::bench {
@@ -48,7 +49,11 @@ TestCase::TestCase(ProblemOperands memory) : memory_(std::move(memory)) {
 
 Result<std::unique_ptr<TestCase>> TestCase::make(const Problem& problem, std::uint64_t seed) {
   ProblemOperands memory = TRIODE_TRY(ProblemOperands::make(problem, seed));
-  return std::unique_ptr<TestCase>(new TestCase(std::move(memory)));
+  try {
+    return std::unique_ptr<TestCase>(new TestCase(std::move(memory)));
+  } catch (const std::bad_alloc&) {
+    return resource_exhausted("no memory for the right result of '" + to_string(problem) + "'");
+  }
 }
 
 template <typename T>
