@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -153,6 +154,35 @@ class SetupFailures(SetupCase):
         self.assertIn("could not reach <address>", done.stderr)
         self.assertIn("run tools/setup again", done.stderr)
         self.assertNotIn("mirror.example", done.stdout + done.stderr)
+
+    def interrupt_while_installing(self, name: str) -> bytes | None:
+        """Sends the signal to tools/setup while its apt-get runs. What is then left of apt-get: b"" if nothing,
+        None if it still runs."""
+        os.mkfifo(self.folder / "running")
+        self.stand_in("dpkg-query", "exit 1")
+        self.stand_in("id", "echo 0")
+        self.stand_in("apt-get", f"echo $$ >'{self.folder}/pid'; exec 3>'{self.folder}/running'; echo yes >&3; exec sleep 600")
+        environment = {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}",
+                       "XDG_CACHE_HOME": str(self.folder / "cache")}
+        setup = subprocess.Popen([ROOT / "tools/setup", "--no-torch"], env=environment, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL,
+                                 # Whatever the caller ignores: a shell could not trap it.
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        with open(self.folder / "running", "rb", buffering=0) as running:
+            self.assertEqual(running.readline(), b"yes\n")
+            setup.send_signal(getattr(signal, name))
+            self.assertEqual(setup.wait(timeout=60), 1)
+            os.set_blocking(running.fileno(), False)
+            left = running.read()
+        if left is None:
+            os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        return left
+
+    def test_an_interrupt_leaves_no_download_running(self):
+        self.assertEqual(self.interrupt_while_installing("SIGINT"), b"")
+
+    def test_being_ended_leaves_no_download_running(self):
+        self.assertEqual(self.interrupt_while_installing("SIGTERM"), b"")
 
     def test_full_disk_is_said_before_the_download(self):
         self.pretend_packages_are_there()
