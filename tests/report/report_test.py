@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -67,6 +68,8 @@ addEventListener("message", (event) => {
 
 def browse(path, *options):
     """What Chromium prints when it has loaded a page: the document, and its log."""
+    if shutil.which("chromium") is None:
+        raise unittest.SkipTest("chromium is not installed")
     with tempfile.TemporaryDirectory() as profile:
         done = subprocess.run(
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",

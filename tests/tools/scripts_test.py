@@ -155,6 +155,23 @@ class SetupFailures(SetupCase):
         self.assertIn("run tools/setup again", done.stderr)
         self.assertNotIn("mirror.example", done.stdout + done.stderr)
 
+    def test_an_optional_package_that_apt_does_not_have_is_left_out(self):
+        self.stand_in("dpkg-query", 'shift 2; for p in "$@"; do [ "$p" = chromium ] || echo "$p installed"; done')
+        self.stand_in("apt-get", "exit 1")
+        self.stand_in("apt-cache", "echo '  Candidate: (none)'")
+        self.stand_in("df", "echo header; echo disk 9 9 12 9 mount")  # ends it at the next step
+        done = self.setup()
+        self.assertIn("all there but chromium, which apt does not have: tests that need it skip", done.stdout)
+        self.assertIn("has 12 MB free", done.stderr)
+
+    def test_an_optional_package_does_not_fail_the_others(self):
+        self.stand_in("dpkg-query", 'shift 2; for p in "$@"; do case $p in chromium | git) ;; *) echo "$p installed" ;; esac; done')
+        self.stand_in("id", "echo 0")
+        self.stand_in("apt-get", 'case "$*" in *chromium*) exit 100 ;; esac; echo "$@" >>"$XDG_CACHE_HOME"')
+        self.stand_in("apt-cache", "echo '  Candidate: (none)'")
+        self.setup()  # ends behind the packages, where the folder is no folder
+        self.assertRegex((self.folder / "cache").read_text(), r" update\n.* install .* git\n$")
+
     def interrupt_while_installing(self, name: str) -> bytes | None:
         """Sends the signal to tools/setup while its apt-get runs. What is then left of apt-get: b"" if nothing,
         None if it still runs."""
