@@ -139,10 +139,10 @@ class EnvironmentOfTheProgram(RunCommand):
 
     def test_every_setting_reaches_the_program(self):
         (self.folder / "p").touch()
-        seen = self.settings_seen("--mode=frozen", "--cache=c", "--plans=p", "--report", "--json",
+        seen = self.settings_seen("--mode=tune", "--cache=c", "--plans=p", "--report", "--json",
                                   "--report-file=r", "--threads=3", "--force-plans=first",
                                   "--cache-sync=every", "--tuner=process")
-        values = ["frozen", f"{self.folder}/c", f"{self.folder}/p", "1", "1", f"{self.folder}/r", "3",
+        values = ["tune", f"{self.folder}/c", f"{self.folder}/p", "1", "1", f"{self.folder}/r", "3",
                   "first", "every", "process"]
         self.assertEqual(seen, {"LD_PRELOAD": str(self.library), **dict(zip(SETTINGS, values))})
 
