@@ -292,40 +292,6 @@ class Faults(TunerProcess):
         self.kill_tuner()
         self.wait_until(lambda: not Path(f"/proc/{worker}").exists())
 
-    def test_cache_that_vanishes(self):
-        self.assert_tuned(self.run_tuned(48))
-        shutil.rmtree(self.cache)
-        self.wait_until(lambda: self.status() == {})
-        self.assert_tuned(self.run_tuned(40))
-        self.assertEqual(self.status()["plans"], 1)
-        self.assertEqual(["40x40x40" in row["problem"] for row in self.ask_cache("ls")["problems"]], [True])
-
-    def test_cache_that_is_damaged_costs_the_trials_alone(self):
-        self.assert_tuned(self.run_tuned(48))
-        self.tuner("stop")
-        (self.cache / "store" / "CURRENT").write_text("MANIFEST-of-nothing\n")
-        self.assert_tuned(self.run_tuned(40))
-        log = self.tuner("logs").stdout
-        self.assertIn("trials are not kept", log)
-        self.assertIn("triode cache verify --repair", log)
-        self.assertEqual(self.status()["plans"], 2)
-        self.tuner("stop")
-        done = subprocess.run([TUNER.with_name("triode-cache"), "verify", "--repair"],
-                              env=self.environment({"TRIODE_CACHE": str(self.cache)}), text=True,
-                              timeout=PATIENCE_S, capture_output=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(["48x48x48" in row["problem"] for row in self.ask_cache("ls")["problems"]], [True])
-
-    def test_cache_that_vanishes_under_a_program(self):
-        with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            running = pool.submit(self.run_tuned, 48, 40000, guest="repeating_guest")
-            self.wait_until(lambda: self.status().get("plans", 0) == 1)
-            shutil.rmtree(self.cache)
-            self.wait_until(lambda: self.status() == {} or running.done())
-            done = running.result()
-        self.assertEqual((done.code, done.stderr), (0, ""))
-        self.assertEqual(done.report["problems"][0]["plan"], "tuned")
-
     def test_many_programs_at_once(self):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             for done in pool.map(lambda i: self.run_many(32 + 8 * (i % 3)), range(8)):
