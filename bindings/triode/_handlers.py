@@ -38,14 +38,8 @@ class Registration:
 
     def _replace_hook(self, stock: Any) -> Callable[[], None]:
         before = getattr(stock, HOOK)
-
-        @functools.wraps(before)
-        def hook(handler, template_choices, kernel_inputs, templates, op_name, kwarg_overrides=None):
-            all_choices = before(handler, template_choices, kernel_inputs, templates, op_name, kwarg_overrides)
-            # Gone where another's function calls this one still.
-            choose = self._choose
-            return all_choices if choose is None else choose(all_choices, kernel_inputs, op_name)
-
+        # Our chooser is gone where another's function calls this one still.
+        hook = hook_around(before, lambda: self._choose)
         setattr(stock, HOOK, hook)
 
         def put_back() -> None:
@@ -53,6 +47,18 @@ class Registration:
                 setattr(stock, HOOK, before)
 
         return put_back
+
+
+def hook_around(before: Callable[..., list[Any]], chooser: Callable[[], Chooser | None]) -> Callable[..., list[Any]]:
+    """The hook that lets the chooser that there is at the time choose among what `before` gives."""
+
+    @functools.wraps(before)
+    def hook(handler, template_choices, kernel_inputs, templates, op_name, kwarg_overrides=None):
+        all_choices = before(handler, template_choices, kernel_inputs, templates, op_name, kwarg_overrides)
+        choose = chooser()
+        return all_choices if choose is None else choose(all_choices, kernel_inputs, op_name)
+
+    return hook
 
 
 def _tell_uuid(choices: Any, uuid: Callable[[], Any]) -> tuple[str, Callable[[], None]]:

@@ -13,7 +13,7 @@ only those are kept that the model expects to be among the fastest.
 Nothing else of torch's configuration is changed: without max-autotune Inductor does not look at templates.
 """
 
-import inspect
+import functools
 import itertools
 import warnings
 from dataclasses import asdict
@@ -21,13 +21,12 @@ from typing import Any
 
 from ._cpu_choices import CpuChoices, WrongKernel
 from ._feedback import Benchmarks, Feedback
-from ._handlers import HOOK, Registration
+from ._handlers import Registration
+from ._interface import CONFIGS, check_hook, try_choosing
 from ._models import load_ranker
 from ._selection import Options, Selection
 from ._template_problem import Untold, gpu_of
 from ._triode import Gpu, Problem, TemplateRanker
-
-HOOK_PARAMETERS = ("self", "template_choices", "kernel_inputs", "templates", "op_name", "kwarg_overrides")
 
 _installed: "Installation | None" = None
 _numbers = itertools.count(1)
@@ -127,6 +126,7 @@ def install(
     uninstall()
     installation = Installation(selection, cpu_choices, why_not, source, cache or "")
     try:
+        _try_choosing(choices, ranker)
         installation._start(choices)
     except BaseException:
         if before is not None:
@@ -194,19 +194,27 @@ def _check_torch() -> Any:
         raise ImportError("triode.install() needs torch; the rest of triode works without") from missing
     from torch._inductor import choices
 
-    hook = getattr(choices.InductorChoices, HOOK, None)
-    parameters = () if hook is None else tuple(inspect.signature(hook).parameters)
-    if parameters != HOOK_PARAMETERS:
-        raise RuntimeError(
-            f"torch {torch.__version__} has no choices hook {HOOK}({', '.join(HOOK_PARAMETERS)}), which Triode "
-            "knows from torch 2.15; nothing was installed"
-        )
+    check_hook(choices)
     return choices
 
 
 def _check_ranker(ranker: TemplateRanker) -> None:
     """Ranks a problem everybody knows: a model that cannot is refused before Inductor relies on it."""
-    a100 = Gpu(
+    ranking = ranker.rank(Problem.parse("mm f16 1024x1024x1024 nn"), _a100(), [*CONFIGS], 3, 3)
+    if not ranking.picks:
+        raise ValueError(
+            f"the model {ranker.name} ranks nothing for a plain f16 matmul on an A100; it is no model for templates"
+        )
+
+
+def _try_choosing(choices: Any, ranker: TemplateRanker) -> None:
+    """Chooses once, apart from all that is counted."""
+    selection = Selection(ranker, Options(top_k=2, threshold=1.0), lambda device: _a100())
+    try_choosing(choices, functools.partial(_choose, selection, None))
+
+
+def _a100() -> Gpu:
+    return Gpu(
         name="a100",
         capability=(8, 0),
         multiprocessors=108,
@@ -214,12 +222,6 @@ def _check_ranker(ranker: TemplateRanker) -> None:
         smem_per_block_bytes=166912,
         l2_bytes=41943040,
     )
-    configs = [(64, 64, 32, 8, 3, 4), (128, 128, 32, 8, 3, 4), (16, 16, 16, 8, 2, 1)]
-    ranking = ranker.rank(Problem.parse("mm f16 1024x1024x1024 nn"), a100, configs, 3, 3)
-    if not ranking.picks:
-        raise ValueError(
-            f"the model {ranker.name} ranks nothing for a plain f16 matmul on an A100; it is no model for templates"
-        )
 
 
 def _gpu_of_device(device: Any) -> Gpu:

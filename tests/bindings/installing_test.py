@@ -13,7 +13,9 @@ from unittest import mock
 import selection_test
 import torch
 import triode
-from torch._inductor import choices, config, select_algorithm
+from torch._inductor import choices, config, graph, kernel_inputs, select_algorithm
+from torch._inductor.kernel import mm
+from torch._inductor.kernel_template_choice import KernelTemplateChoice
 from torch._inductor.virtualized import V
 from triode import _cpu_choices, _handlers, inductor
 
@@ -108,6 +110,39 @@ class AllOrNothing(Installing):
             with self.assertRaisesRegex(TypeError, "not ours"):
                 triode.install()
         self.assert_nothing_is_installed()
+
+
+class OtherTorch(Installing):
+    """Whose Inductor is built otherwise, which installing finds out by choosing once."""
+
+    def assert_refused(self, reason, *change):
+        triode.install(top_k=5)
+        with mock.patch.object(*change), self.assertRaisesRegex(RuntimeError, f"from torch 2.15: .*{reason}"):
+            triode.install(top_k=2)
+        self.assertEqual(triode.status()["top_k"], 5)
+        self.assertNotIn("total_calls", triode.status()["counters"])
+        triode.uninstall()
+        self.assert_nothing_is_installed()
+
+    def test_inputs_that_do_not_tell_their_sizes(self):
+        self.assert_refused("TypeError", kernel_inputs.MMKernelInputs, "mnk_hinted", None)
+
+    def test_a_template_of_another_name(self):
+        self.assert_refused("triton::other.* cannot be told", mm.mm_template, "name", "other")
+
+    def test_a_vendor_of_another_name(self):
+        renamed = property(lambda self: "extern::mm")
+        self.assert_refused("library's kernel is called extern::mm", select_algorithm.ExternKernelChoice, "uid", renamed)
+
+    def test_choices_that_do_not_say_what_made_them(self):
+        def without(self, *given, original=KernelTemplateChoice.__init__):
+            original(self, *given)
+            self.annotations = {}
+
+        self.assert_refused("'ktc'", KernelTemplateChoice, "__init__", without)
+
+    def test_a_graph_that_cannot_be_made(self):
+        self.assert_refused("TypeError", graph, "GraphLowering", None)
 
 
 class OlderTorch(Installing):
