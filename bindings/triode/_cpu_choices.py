@@ -3,6 +3,7 @@
 beside torch's own, and takes the faster. Compiled code calls them as extern_kernels.triode_mm and so on."""
 
 import threading
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +32,8 @@ class CpuKernel:
 
 
 class CpuKernels:
-    """The kernels that a model chose so far, by what decides them. Any thread may ask; one kernel is built for each
-    problem."""
+    """The kernels that a model chose so far, by what decides them. Any thread may ask. One kernel is built for each
+    problem, while others are looked up and built."""
 
     def __init__(self, chooser: CpuChooser) -> None:
         self.device = CpuDevice()
@@ -40,17 +41,28 @@ class CpuKernels:
         # Of each kind of call the kernel, or None where torch's own is to answer.
         self.calls: dict[Any, CpuKernel | None] = {}
         self._lock = threading.Lock()
-        self._kernels: dict[Any, CpuKernel] = {}
+        self._kernels: dict[Problem, Future[CpuKernel]] = {}
 
     def find(self, problem: Problem) -> CpuKernel:
         """NotImplementedError for a problem that the device cannot run, WrongKernel if the result is wrong."""
+        mine: Future[CpuKernel] = Future()
         with self._lock:
-            kernel = self._kernels.get(problem)
-            if kernel is None:
-                kernel = self._kernels[problem] = self._build(problem)
+            first = self._kernels.setdefault(problem, mine)
+        if first is mine:
+            self._fulfil(mine, problem)
+        kernel = first.result()
         if not kernel.is_right:
             raise WrongKernel(f"{kernel.config} for {problem} does not give torch's result")
         return kernel
+
+    def _fulfil(self, building: "Future[CpuKernel]", problem: Problem) -> None:
+        """What fails fails for those who wait too, and is tried again by the next who asks."""
+        try:
+            building.set_result(self._build(problem))
+        except BaseException as error:
+            with self._lock:
+                del self._kernels[problem]
+            building.set_exception(error)
 
     def _build(self, problem: Problem) -> CpuKernel:
         config = self.chooser.choose(self.device, problem)

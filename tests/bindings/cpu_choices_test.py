@@ -8,6 +8,7 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -248,6 +249,51 @@ class Checked(CompileTest):
                 last = (problem.batch - 1) * problem.c_batch_stride + (problem.m - 1) * problem.ldc + problem.n - 1
                 for element in (0, last, last + 1):
                     self.assertFalse(is_right(problem, Broken(kernel.artifact, element)), text)
+
+    def test_two_kernels_are_built_at_once(self):
+        both = threading.Barrier(2, timeout=60)
+
+        class Waiting(_triode.CpuDevice):
+            def build(self, problem, config):
+                both.wait()  # broken, and an error, if the other never comes
+                return super().build(problem, config)
+
+        self.assertEqual(self.found_by_threads(Waiting(), (5, 6)), [True, True])
+
+    def test_one_kernel_of_a_problem_is_built_however_many_ask(self):
+        built = []
+
+        class Slow(_triode.CpuDevice):
+            def build(self, problem, config):
+                built.append(problem)
+                time.sleep(0.2)  # the others ask meanwhile
+                return super().build(problem, config)
+
+        self.assertEqual(self.found_by_threads(Slow(), (7, 7, 7)), [True, True, True])
+        self.assertEqual(len(built), 1)
+
+    def test_a_kernel_that_could_not_be_built_is_tried_again(self):
+        kernels = _cpu_choices.kernels()
+        problem = triode.Problem.parse("mm f32 5x6x7 nn")
+        with mock.patch.object(kernels, "_build", side_effect=MemoryError("none left")):
+            with self.assertRaisesRegex(MemoryError, "none left"):
+                kernels.find(problem)
+        self.assertTrue(kernels.find(problem).is_right)
+
+    def found_by_threads(self, device, sizes):
+        """Whether each of as many threads found a kernel for a matmul of its size."""
+        kernels, right = _cpu_choices.kernels(), []
+
+        def find(size):
+            right.append(kernels.find(triode.Problem.parse(f"mm f32 {size}x6x7 nn")).is_right)
+
+        with mock.patch.object(kernels, "device", device):
+            threads = [threading.Thread(target=find, args=(size,)) for size in sizes]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        return right
 
     def test_the_programs_random_numbers_stay_its_own(self):
         torch.manual_seed(8)
