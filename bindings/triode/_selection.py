@@ -8,12 +8,19 @@ import struct
 import threading
 import weakref
 from collections import Counter, OrderedDict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable
 
 from . import _own_candidates
 from ._cpu_choices import is_ours
-from ._template_problem import Untold, config_of, problem_of
+from ._template_problem import (
+    EIGHT_BITS,
+    Untold,
+    config_in_sixteen_bits,
+    config_of,
+    in_sixteen_bits,
+    problem_of,
+)
 from ._triode import Gpu, Problem, TemplateRanker
 
 # An op or device that the model was not trained on keeps so many times the candidates.
@@ -23,6 +30,8 @@ VARYING_SIZES = (0.5, 1.0, 2.0)
 # Where one choice is asked for, ops that come in several calls of the hook keep the vendor beside it: the
 # call that sees the templates does not see the vendor's.
 OPS_IN_ONE_CALL = frozenset({"mm", "bmm"})
+# Ops that are ranked as another matmul, which is one that the model was trained on.
+STANDING_FOR_OTHERS = frozenset({"mm_plus_mm", "scaled_mm", "int_mm"})
 KEPT_RANKINGS = 4096
 RECENT_ERRORS = 64
 
@@ -139,7 +148,7 @@ class Selection:
         configs = [config for _, config in ranked]
         if self.options.own_candidates:
             configs += _own_candidates.beyond(configs, op_name)
-        ranked_all = self._ranked(problems, gpu, configs, op_name)
+        ranked_all = self._ranked_in_some_type(problems, gpu, configs, op_name)
         threshold = self.threshold_now()
         best = [(index, relative) for index, relative in ranked_all.best if relative <= threshold]
         explanation = ranked_all.explain(op_name, gpu, configs, best, threshold)
@@ -153,6 +162,18 @@ class Selection:
         ]
         self.count("own_candidates_kept", sum(position >= len(ranked) for position, _ in best))
         return _Picks(kept, explanation)
+
+    def _ranked_in_some_type(
+        self, problems: list[Problem], gpu: Gpu, configs: list[tuple[int, ...]], op_name: str
+    ) -> "_Ranked":
+        try:
+            return self._ranked(problems, gpu, configs, op_name)
+        except NotImplementedError:
+            if problems[0].a_type not in EIGHT_BITS:
+                raise
+        halved = [config_in_sixteen_bits(config) for config in configs]
+        ranked = self._ranked([in_sixteen_bits(one) for one in problems], gpu, halved, op_name)
+        return replace(ranked, problem=str(_middle(problems)))
 
     def _ranked(
         self, problems: list[Problem], gpu: Gpu, configs: list[tuple[int, ...]], op_name: str
@@ -177,10 +198,10 @@ class Selection:
         self, problems: list[Problem], gpu: Gpu, configs: list[tuple[int, ...]], op_name: str
     ) -> "_Ranked":
         more = self.options.top_k * EXTRAPOLATED_KEEPS
-        count = more if op_name == "mm_plus_mm" else self.options.top_k
-        middle = problems[len(problems) // 2]
+        count = more if op_name in STANDING_FOR_OTHERS else self.options.top_k
+        middle = _middle(problems)
         ranking = self.ranker.rank(middle, gpu, configs, count, more)
-        is_told = ranking.support == "in support" and op_name != "mm_plus_mm"
+        is_told = ranking.support == "in support" and op_name not in STANDING_FOR_OTHERS
         best = [(pick.index, pick.relative_time) for pick in ranking.picks]
         if len(problems) > 1:
             best = self._robust(problems, gpu, configs, count if is_told else more)
@@ -277,6 +298,11 @@ class _Ranked:
             vendor_us=self.vendor_us,
             best_us=self.best_us,
         )
+
+
+def _middle(problems: list[Problem]) -> Problem:
+    """Of the sizes that are looked at, the one that was hinted."""
+    return problems[len(problems) // 2]
 
 
 def _digest(configs: list[tuple[int, ...]]) -> bytes:

@@ -19,6 +19,9 @@ DTYPES = {
 # pass through untouched.
 RANKED_TEMPLATES = frozenset({"triton::mm", "triton::bmm", "triton::mm_plus_mm"})
 
+# No model was trained on products of these.
+EIGHT_BITS = frozenset({"i8", "f8e4m3"})
+
 CONFIG_FIELDS = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_M", "num_stages", "num_warps")
 USUAL_GROUP_M = 8
 
@@ -65,6 +68,26 @@ def problem_of(
         op, epilogue = "addmm", " epilogue=bias"
     transposes = "nt"[a_transposed] + "nt"[b_transposed]
     return Problem.parse(f"{op} {dtype} {sizes} {transposes} ld={lda},{ldb},{n}{epilogue}")
+
+
+def in_sixteen_bits(problem: Problem) -> Problem:
+    """What stands for a matmul of eight bits where a model knows none: one of f16 with half the depth. It moves the same
+    bytes through the same tiles, whose BLOCK_K is half too, and a tensor core takes as many of them at a time."""
+
+    def half(size: int, is_along_k: bool) -> int:
+        return (size + 1) // 2 if is_along_k else size
+
+    p = problem
+    sizes = "x".join(map(str, (*([p.batch] if p.op == "bmm" else []), p.m, p.n, half(p.k, True))))
+    transposes = "nt"[p.a_transposed] + "nt"[p.b_transposed]
+    lds = f"{half(p.lda, not p.a_transposed)},{half(p.ldb, p.b_transposed)},{p.ldc}"
+    epilogue = f" epilogue={p.epilogue}" if p.epilogue != "none" else ""
+    return Problem.parse(f"{p.op} f16 {sizes} {transposes} ld={lds}{epilogue}")
+
+
+def config_in_sixteen_bits(config: tuple[int, ...]) -> tuple[int, ...]:
+    m, n, k, *others = config
+    return (m, n, max(1, k // 2), *others)
 
 
 def exact_problem_of(inputs: Any, op_name: str, choice: Any) -> Problem:

@@ -40,6 +40,21 @@ class TwoProducts(torch.nn.Module):
         return a @ b + c @ d
 
 
+class Int8(torch.nn.Module):
+    def forward(self, a, b):
+        return torch._int_mm(a, b)
+
+
+class Float8(torch.nn.Module):
+    def forward(self, a, b, a_scale, b_scale):
+        return torch._scaled_mm(a, b, a_scale, b_scale, out_dtype=torch.bfloat16)
+
+
+class Product(torch.nn.Module):
+    def forward(self, a, b):
+        return a @ b
+
+
 class Layers(torch.nn.Module):
     """An op of each kind that is ranked."""
 
@@ -125,7 +140,7 @@ def setUpModule():
     pre_grad.lazy_init()
 
 
-class Compile(unittest.TestCase):
+class InstallTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         # The user's own cache, for this test.
@@ -138,6 +153,8 @@ class Compile(unittest.TestCase):
     def told_of(self, op):
         return next(one for one in triode.explain() if one["op"] == op)
 
+
+class Compile(InstallTest):
     def test_keeps_a_few_templates_and_the_vendor(self):
         _, before = compile_layers()
         triode.install(top_k=3)
@@ -246,6 +263,28 @@ class Compile(unittest.TestCase):
         self.assertGreater(counters["feedback_not_kept_mm_plus_mm"], 0)
         self.assertNotIn("timings_kept", counters)
 
+    def test_products_of_eight_bits_are_ranked_though_no_model_knows_them(self):
+        triode.install(top_k=2, threshold=100)
+        i8 = dict(device="cuda", dtype=torch.int8)
+        _, (names,) = compile_layers(
+            module=Int8, operands=lambda: [torch.empty(512, 256, **i8), torch.empty(256, 512, **i8)]
+        )
+        told = self.told_of("int_mm")
+        self.assertEqual((told["problem"], told["support"]), ("mm i8 512x512x256 nn ld-aligned", "extrapolated"))
+        self.assertEqual(names.count("triton_mm"), 4)
+        self.assertLess(len(names), told["candidates"])
+        self.assertEqual(triode.status()["counters"]["feedback_not_kept_int_mm"], 4)
+
+    def test_decompose_k_passes_through_and_is_counted(self):
+        triode.install(top_k=1)
+        f16 = dict(device="cuda", dtype=torch.float16)
+        _, (names,) = compile_layers(
+            module=Product, operands=lambda: [torch.empty(32, 65536, **f16), torch.empty(65536, 32, **f16)]
+        )
+        split = sum(name.startswith("decompose_k") for name in names)
+        self.assertGreater(split, 1)
+        self.assertEqual(triode.status()["counters"]["templates_passed_through"], split)
+
     def test_timings_that_cannot_be_kept_fail_no_compilation(self):
         triode.install(top_k=2, cache="/dev/null/nowhere")
         with self.assertWarnsRegex(UserWarning, "could not keep the timings"):
@@ -295,6 +334,36 @@ class Compile(unittest.TestCase):
             triode.install(top_k=top_k)
             keys.add(inductor_choices_cache_key(None))
         self.assertEqual(len(keys), 3)
+
+
+class SinceHopper(InstallTest):
+    """What is not on gpus before it."""
+
+    def test_templates_by_tma_pass_through_and_are_counted(self):
+        triode.install(top_k=1)
+        f16 = dict(device="cuda", dtype=torch.float16)
+        with config.patch({"triton.enable_persistent_tma_matmul": True}):
+            _, (names,) = compile_layers(
+                module=Product, operands=lambda: [torch.empty(2048, 1024, **f16), torch.empty(1024, 2048, **f16)]
+            )
+        by_tma = sum("persistent_tma" in name for name in names)
+        self.assertGreater(by_tma, 1)
+        counters = triode.status()["counters"]
+        self.assertEqual(counters["templates_passed_through"], by_tma)
+        self.assertEqual(counters["model_selections"], 1)
+
+    def test_scaled_products_are_ranked(self):
+        triode.install(top_k=2, threshold=100)
+        f8 = dict(device="cuda", dtype=torch.float8_e4m3fn)
+
+        def operands():
+            a, b = torch.empty(512, 256, **f8), torch.empty(512, 256, **f8).t()
+            return [a, b, *torch.empty(2, device="cuda")]
+
+        _, (names,) = compile_layers(module=Float8, operands=operands)
+        self.assertEqual(self.told_of("scaled_mm")["support"], "extrapolated")
+        self.assertEqual(names.count("triton_mm"), 4)
+        self.assertIn("_scaled_mm", names)
 
 
 class Promoted(unittest.TestCase):

@@ -13,7 +13,7 @@ from triode import _triode
 from triode._models import find_model, load_ranker, shipped_models
 from triode._own_candidates import all_configs, beyond, make_choice
 from triode._selection import Options, Selection
-from triode._template_problem import CONFIG_FIELDS, Untold, problem_of
+from triode._template_problem import CONFIG_FIELDS, Untold, in_sixteen_bits, problem_of
 
 A100 = _triode.Gpu(
     name="NVIDIA A100-SXM4-40GB",
@@ -163,7 +163,7 @@ class Select(unittest.TestCase):
     def test_types_and_strides_it_does_not_know_keep_everything(self):
         offered = [VENDOR, *templates()]
         for inputs in (
-            Inputs(64, 64, 64, dtype="torch.int8"),
+            Inputs(64, 64, 64, dtype="torch.float64"),
             Inputs(64, 64, 64, dtype="torch.complex64"),
             Inputs(64, 64, 64, a_strides=(128, 2)),
         ):
@@ -205,6 +205,25 @@ class Select(unittest.TestCase):
             chosen.select(templates("triton::bmm"), Inputs(96, 64, 64, batch=4, varies="b"), "bmm")
         asked = {str(call.args[0]).split()[2] for call in ranker.rank.call_args_list}
         self.assertEqual(asked, {"2x96x64x64", "4x96x64x64", "8x96x64x64"})
+
+    def test_eight_bits_are_ranked_as_sixteen_of_half_the_depth(self):
+        chosen, other = selection(top_k=2, threshold=100), selection(top_k=4, threshold=100)
+        eight = chosen.select([VENDOR, *templates()], Inputs(512, 512, 1024, dtype="torch.int8"), "int_mm")
+        halved = [
+            choice("triton::mm", **{**one.params.to_kwargs(), "BLOCK_K": one.params.to_kwargs()["BLOCK_K"] // 2})
+            for one in templates()
+        ]
+        sixteen = other.select([VENDOR, *halved], Inputs(512, 512, 512), "mm")
+
+        def told(kept):
+            return [one.params.to_kwargs() for one in kept[1:]]
+
+        self.assertEqual(len(eight), 5)  # twice as many
+        self.assertEqual([{**one, "BLOCK_K": one["BLOCK_K"] // 2} for one in told(eight)], told(sixteen))
+        (explained,) = chosen.explanations()
+        self.assertEqual(explained.support, "extrapolated")
+        self.assertIn("mm i8 512x512x1024", explained.problem)
+        self.assertEqual(explained.kept[0]["config"][2], told(eight)[0]["BLOCK_K"])
 
     def test_a_problem_is_ranked_once_though_the_threshold_moves(self):
         chosen = selection(top_k=8, threshold=1.05)
@@ -253,6 +272,15 @@ class Problems(unittest.TestCase):
         self.assertEqual(self.text(f32), "mm f32 64x64x64 nn ld-aligned")
         self.assertEqual(self.text(f32, extra={"ALLOW_TF32": True}), "mm tf32 64x64x64 nn ld-aligned")
         self.assertEqual(self.text(f32, extra={"ALLOW_TF32": "True"}), "mm tf32 64x64x64 nn ld-aligned")
+
+    def test_half_the_depth_in_sixteen_bits_is_as_many_bytes(self):
+        for text, wanted in (
+            ("mm i8 64x32x48 nt", "mm f16 64x32x24 nt"),
+            ("mm f8e4m3 64x32x49 tn ld=80,40,33", "mm f16 64x32x25 tn ld=80,40,33"),
+            ("bmm i8 3x64x32x48 nn", "bmm f16 3x64x32x24 nn"),
+            ("mm i8 64x32x1 nn", "mm f16 64x32x1 nn"),
+        ):
+            self.assertEqual(str(in_sixteen_bits(_triode.Problem.parse(text))), wanted)
 
     def test_type_of_the_bias_is_not_taken_for_that_of_the_matrices(self):
         self.assertIn("addmm f16", self.text(Inputs(64, 64, 64, bias=True), "addmm"))
