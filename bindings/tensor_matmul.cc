@@ -18,7 +18,7 @@ constexpr c10::DispatchKeySet kNotPlain({c10::DispatchKey::Python, c10::Dispatch
 // function of a BLAS: a plan that beat one says nothing about them.
 constexpr int64_t kLeastBatchedProducts = 400;
 
-bool is_plain(const at::Tensor& tensor) {
+inline bool is_plain(const at::Tensor& tensor) {
   const c10::DispatchKeySet keys = tensor.key_set();
   return keys.has(c10::DispatchKey::CPU) && !keys.has_any(kNotPlain);
 }
@@ -33,7 +33,8 @@ bool find_ld(int64_t lines, int64_t length, int64_t line_stride, int64_t element
 
 }  // namespace
 
-bool TensorMatmul::find_storage(const at::Tensor& tensor, Stored& stored) {
+[[gnu::always_inline]] inline bool TensorMatmul::find_storage(const at::Tensor& tensor,
+                                                              Stored& stored) {
   const auto sizes = tensor.sizes();
   const auto strides = tensor.strides();
   const size_t row = sizes.size() - 2, column = sizes.size() - 1;
@@ -79,7 +80,8 @@ bool TensorMatmul::take_scalars(const at::Scalar& beta, const at::Scalar& alpha)
   return call_.alpha != 0;
 }
 
-void TensorMatmul::lay_out(bool by_columns, int64_t ld, int64_t stride) {
+[[gnu::always_inline]] inline void TensorMatmul::lay_out(bool by_columns, int64_t ld,
+                                                         int64_t stride) {
   const Stored& first = by_columns ? a_ : b_;
   const Stored& second = by_columns ? b_ : a_;
   const auto transpose = [=](const Stored& one) {
@@ -110,6 +112,12 @@ at::DimVector TensorMatmul::sizes() const {
   return is_batch_ ? at::DimVector{batch_, rows_, columns_} : at::DimVector{rows_, columns_};
 }
 
+bool TensorMatmul::has_sizes_of_result(at::IntArrayRef sizes) const {
+  const size_t row = is_batch_ ? 1 : 0;
+  return sizes.size() == row + 2 && sizes[row] == rows_ && sizes[row + 1] == columns_ &&
+         (!is_batch_ || sizes[0] == batch_);
+}
+
 at::Tensor TensorMatmul::make_result() const {
   return at::detail::empty_cpu(sizes(), call_.dtype == TRIODE_F64 ? at::kDouble : at::kFloat);
 }
@@ -117,14 +125,14 @@ at::Tensor TensorMatmul::make_result() const {
 bool TensorMatmul::take_result(const at::Tensor& c) {
   const auto type = call_.dtype == TRIODE_F64 ? at::kDouble : at::kFloat;
   Stored stored;
-  if (!is_plain(c) || c.scalar_type() != type || c.sizes() != at::IntArrayRef(sizes()) ||
+  if (!is_plain(c) || c.scalar_type() != type || !has_sizes_of_result(c.sizes()) ||
       !find_storage(c, stored)) {
     return false;
   }
   const int64_t matrix = stored.ld * (stored.by_columns ? columns_ : rows_);
   if (batch_ > 1 && stored.stride < matrix) return false;
   lay_out(stored.by_columns, stored.ld, stored.stride);
-  call_.c = c.mutable_data_ptr();
+  place_result(c);
   return true;
 }
 
@@ -149,10 +157,6 @@ void TensorMatmul::fill(const at::Tensor& self, at::Tensor& c) const {
 
 bool TensorMatmul::share_memory(const at::Tensor& one, const at::Tensor& other) {
   return one.storage().is_alias_of(other.storage());
-}
-
-int32_t TensorMatmul::function() const {
-  return is_batch_ ? TRIODE_CBLAS_GEMM_BATCH : TRIODE_FORTRAN_GEMM;
 }
 
 }  // namespace triode::torch_kernels

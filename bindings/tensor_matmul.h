@@ -35,8 +35,11 @@ class TensorMatmul {
   // Whether filling c would write to this one's memory.
   static bool share_memory(const at::Tensor& one, const at::Tensor& other);
 
+  // Where the result is written.
+  void place_result(const at::Tensor& c) { call_.c = c.mutable_data_ptr(); }
+
   const triode_gemm_call& call() const { return call_; }
-  int32_t function() const;
+  int32_t function() const { return is_batch_ ? TRIODE_CBLAS_GEMM_BATCH : TRIODE_FORTRAN_GEMM; }
   bool reads_addend() const { return call_.beta != 0; }
 
  private:
@@ -50,6 +53,7 @@ class TensorMatmul {
 
   static bool find_storage(const at::Tensor& tensor, Stored& stored);
   void lay_out(bool by_columns, int64_t ld, int64_t stride);
+  bool has_sizes_of_result(at::IntArrayRef sizes) const;
   at::DimVector sizes() const;
 
   triode_gemm_call call_ = TRIODE_GEMM_CALL_INIT;

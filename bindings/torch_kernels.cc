@@ -11,6 +11,7 @@
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/mm_ops.h>
 #include <ATen/ops/relu.h>
+#include <c10/util/Exception.h>
 #include <torch/library.h>
 #include <triode/torch.h>
 
@@ -58,11 +59,11 @@ std::atomic<uint64_t> passed_calls{0};
 // One turn of a matmul, from who answers it to its end, also by an exception.
 class Turn {
  public:
-  Turn(const TensorMatmul& matmul, const void* frame) : call_(matmul.call()) {
+  Turn(TensorMatmul& matmul, const void* frame) : matmul_(matmul) {
     turn_.function = matmul.function();
     turn_.library = reinterpret_cast<const void*>(&at::get_num_threads);
     turn_.frame = frame;
-    triode_turn_begin(&call_, &turn_);  // an error makes it torch's turn
+    triode_turn_begin(&matmul.call(), &turn_);  // an error makes it torch's turn
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -70,12 +71,12 @@ class Turn {
 
   bool is_plans() const { return turn_.is_plans != 0; }
   bool run(const Tensor& c) {
-    call_.c = c.mutable_data_ptr();
-    return triode_turn_run(&turn_, &call_) == TRIODE_OK;
+    matmul_.place_result(c);
+    return triode_turn_run(&turn_, &matmul_.call()) == TRIODE_OK;
   }
 
  private:
-  triode_gemm_call call_;
+  TensorMatmul& matmul_;
   triode_turn turn_ = TRIODE_TURN_INIT;
 };
 
@@ -236,8 +237,15 @@ torch::Library* registration = nullptr;
 std::mutex registration_mutex;
 std::string last_error;
 
+// To override is what was asked for; torch would tell a program in C++ of it as of a mistake.
+class NoWarnings : public c10::WarningHandler {
+  void process(const c10::Warning& /*warning*/) override {}
+};
+
 void intercept() {
   if (registration != nullptr) return;
+  NoWarnings none;
+  const c10::WarningUtils::WarningHandlerGuard guard(&none);
 #define X(op, kernel) SavedKernel<at::_ops::op>::save();
   TRIODE_TORCH_KERNELS
 #undef X

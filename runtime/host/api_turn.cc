@@ -68,15 +68,31 @@ int32_t letter_of(int32_t transpose) {
   return transpose == TRIODE_NO_TRANSPOSE ? 'n' : 't';
 }
 
+// As raw_call() says, but Fortran's callers spell otherwise.
 RawCall raw_call_of_turn(const triode_gemm_call& call, const triode_turn& turn,
                          const CallSite& site) {
-  RawCall raw = raw_call(call, site);
-  raw.frame = turn.frame;
-  if (turn.function != TRIODE_FORTRAN_GEMM) return raw;
+  if (turn.function != TRIODE_FORTRAN_GEMM) {
+    RawCall raw = raw_call(call, site);
+    raw.frame = turn.frame;
+    return raw;
+  }
   const Spelling letters{0, letter_of(call.transpose_a), letter_of(call.transpose_b)};
-  raw.key.traits =
-      site.traits | call_traits::of_spelling(letters) | call_traits::only_scalars(raw.key.traits);
-  return raw;
+  const double alpha = rounded_to(call.dtype, call.alpha);
+  const double beta = rounded_to(call.dtype, call.beta);
+  return {.key = {.m = call.m,
+                  .n = call.n,
+                  .k = call.k,
+                  .lda = call.lda,
+                  .ldb = call.ldb,
+                  .ldc = call.ldc,
+                  .traits = site.traits | call_traits::of_spelling(letters) |
+                            call_traits::of_scalars(alpha, beta)},
+          .a = call.a,
+          .b = call.b,
+          .c = call.c,
+          .alpha = alpha,
+          .beta = beta,
+          .frame = turn.frame};
 }
 
 // Whether the structs are those of this version's header, which most are.
@@ -105,20 +121,25 @@ OfferedCall offer(const triode_gemm_call& call, const triode_turn& turn, Symbol 
   return dispatcher->offer(raw, site);
 }
 
+// For what are_known() or symbol_of_turn() has not understood: says what is wrong, if anything is.
+[[gnu::noinline]] triode_status begin_checked(const triode_gemm_call* call, triode_turn* turn) {
+  if (turn != nullptr && turn->size >= sizeof *turn) keep({}, *turn);
+  const triode_status checked =
+      guarded("triode_turn_begin", [=] { return check_turn(call, turn); });
+  if (checked == TRIODE_OK) keep(offer(*call, *turn, *symbol_of_turn(*call, *turn)), *turn);
+  return checked;
+}
+
 }  // namespace
 }  // namespace triode::host
 
 TRIODE_API triode_status triode_turn_begin(const triode_gemm_call* call, triode_turn* turn) {
   using namespace triode::host;
-  if (turn != nullptr && turn->size >= sizeof *turn) keep({}, *turn);
-  std::optional<Symbol> symbol =
-      are_known(call, turn) ? symbol_of_turn(*call, *turn) : std::nullopt;
-  if (!symbol) [[unlikely]] {
-    const auto check = [=] { return check_turn(call, turn); };
-    const triode_status checked = guarded("triode_turn_begin", check);
-    if (checked != TRIODE_OK) return checked;
-    symbol = symbol_of_turn(*call, *turn);
-  }
+  if (!are_known(call, turn)) [[unlikely]]
+    return begin_checked(call, turn);
+  const std::optional<Symbol> symbol = symbol_of_turn(*call, *turn);
+  if (!symbol) [[unlikely]]
+    return begin_checked(call, turn);
   keep(offer(*call, *turn, *symbol), *turn);
   return TRIODE_OK;
 }

@@ -8,6 +8,7 @@
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/randn.h>
+#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 #include <triode/torch.h>
 
@@ -55,6 +56,14 @@ TEST_F(TorchInterception, PassesWhatIsNotItsOwn) {
   EXPECT_THROW(at::mm(a_, a_), c10::Error);
   EXPECT_EQ(answered(), before);
   EXPECT_EQ(triode_torch_passed(), passed + 2);
+}
+
+TEST_F(TorchInterception, IsNotWarnedOf) {
+  ASSERT_EQ(triode_torch_release(), TRIODE_OK);
+  const c10::WarningUtils::WarnAlways always;  // torch says it once in a process
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(triode_torch_intercept(), TRIODE_OK);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(TorchInterception, IsGoneAfterRelease) {
