@@ -18,6 +18,7 @@ from pathlib import Path
 
 from triode.toolkit import predictions
 from triode.toolkit.commands import COMMANDS, help_of
+from triode.toolkit.reports import text_of
 from triode.types import Dataset, MMShape, OperationShapeSet, Table, TritonGEMMConfig, read_file, write_file
 
 BIN = Path(os.environ["TRIODE_BIN"])
@@ -284,6 +285,20 @@ class Collect(unittest.TestCase):
                       "--trial-ms", "0.5", "--operations", "mm", "--quiet")
         self.assertEqual(self.shapes("set.trials.gz"), {"mm f32 24x40x56 nn"})
 
+    def test_shapes_of_a_set_that_take_too_long_are_told_of(self):
+        shapes = OperationShapeSet()
+        for size in (24, 512):
+            shapes.add_shape("mm", MMShape.plain(size, size, size, "float32"))
+        write_file(self.folder / "set.json", shapes)
+        command = ["collect-shapeset", "--shapeset", "set.json", "--output", "set.trials.gz", "--configs", "2",
+                   "--trial-ms", "0.5", "--quiet", "--most-flops"]
+        said = self.run_mode(*command, "1e6").stderr
+        self.assertIn("1 of 2 shapes of set.json take more than 1e+06 flops and are left out", said)
+        self.assertEqual(self.shapes("set.trials.gz"), {"mm f32 24x24x24 nn"})
+        none = self.run_mode(*command, "100", check=False)
+        self.assertEqual(none.returncode, 1)
+        self.assertIn("2 of 2 shapes of set.json take more than 100 flops; --most-flops F allows more", none.stderr)
+
     def test_collect_and_train(self):
         counts = ["--num-shapes", "10", "--validation-shapes", "3"]
         told = self.told("collect-and-train", *counts, *TINY, *QUICK, "--no-plots")
@@ -337,6 +352,12 @@ class Predictions(unittest.TestCase):
         table = predictions.regret_table(said, (1, 2))
         self.assertAlmostEqual(table[1]["geomean"], math.sqrt(2 * 100))
         self.assertEqual((table[2]["geomean"], table[2]["worst"], table[2]["n"]), (1, 1, 2))
+
+
+class Reports(unittest.TestCase):
+    def test_figures_of_a_row_stand_before_what_they_are_of_by_name(self):
+        told = {"worst": [{"problem": "mm f32 8x8x8 nn", "measured_ms": 0.5, "factor_off": 2.0}]}
+        self.assertEqual(text_of(told), "worst:\n  measured_ms 0.5, factor_off 2, mm f32 8x8x8 nn")
 
 
 class Imports(unittest.TestCase):

@@ -75,7 +75,17 @@ def planned(given: Any, purpose: str, **others: Any) -> list[Planned]:
 
 
 def of_set(given: Any) -> list[Planned]:
-    return shapes_of_set(read_file(given.shapeset, OperationShapeSet), given.operations)
+    """The shapes of a file; on a CPU those that are not too large for it."""
+    listed = shapes_of_set(read_file(given.shapeset, OperationShapeSet), given.operations)
+    if given.device != "cpu":
+        return listed
+    kept = [one for one in listed if 2 * one.shape.B * one.shape.M * one.shape.N * one.shape.K <= given.most_flops]
+    left_out = f"{len(listed) - len(kept)} of {len(listed)} shapes of {given.shapeset} take more than {given.most_flops:g} flops"
+    if listed and not kept:
+        raise programs.Failure(f"{left_out}; --most-flops F allows more")
+    if len(kept) < len(listed):
+        print(f"{left_out} and are left out; --most-flops F allows more", file=sys.stderr)
+    return kept
 
 
 def gather(given: Any, plan: list[Planned], name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from .programs import Failure
 
 DOTS = 150  # an inch
+MANY = 2000  # points that would cover each other if they were larger
 
 
 def plot_training(history: Mapping[str, Sequence[Mapping[str, Any]]], path: Path) -> None:
@@ -29,11 +30,24 @@ def plot_predictions(pairs: Sequence[tuple[float, float]], path: Path) -> None:
     figure, (axis,) = _axes(1)
     measured, predicted = zip(*pairs)
     ends = (min(measured + predicted), max(measured + predicted))
-    axis.loglog(measured, predicted, ".", markersize=2)
+    axis.loglog(measured, predicted, ".", markersize=3 if len(pairs) > MANY else 6)
     axis.loglog(ends, ends, "k-", linewidth=0.8)
+    _label_plainly(axis)
     axis.set_xlabel("measured, ms")
     axis.set_ylabel("predicted, ms")
+    axis.set_title("the nearer to the line, the better")
     _save(figure, path)
+
+
+def _label_plainly(axis: Any) -> None:
+    """0.002 and 0.005 rather than powers, which run into each other where there is but one."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    for one in (axis.xaxis, axis.yaxis):
+        one.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        one.set_major_formatter(StrMethodFormatter("{x:g}"))
+        one.set_minor_formatter(NullFormatter())
+    axis.tick_params(axis="x", rotation=45)
 
 
 def _axes(count: int) -> tuple[Any, Sequence[Any]]:

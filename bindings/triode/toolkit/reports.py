@@ -24,10 +24,17 @@ def _lines(told: Mapping[str, Any], indent: str) -> list[str]:
             lines += [f"{indent}{name}:", *_lines(value, indent + "  ")]
         elif isinstance(value, list) and value and isinstance(value[0], Mapping):
             lines.append(f"{indent}{name}:")
-            lines += [indent + "  " + ", ".join(_word(item) for item in row.values()) for row in value]
+            lines += [f"{indent}  {_row(row)}" for row in value]
         else:
             lines.append(f"{indent}{name}: {_word(value)}")
     return lines
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    """Figures first, by name: what they are of may be long."""
+    figures = [f"{name} {_word(value)}" for name, value in row.items() if isinstance(value, int | float)]
+    texts = [_word(value) for value in row.values() if not isinstance(value, int | float)]
+    return ", ".join([*figures, *texts])
 
 
 def _regret(table: Mapping[Any, Mapping[str, Any]], indent: str) -> list[str]:
