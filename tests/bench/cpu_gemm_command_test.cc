@@ -6,9 +6,9 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "jit/x86/vector_isa.h"
+#include "tests/bench/command_answer.h"
 #include "tests/runtime/temporary_folder.h"
 #include "tools/bench/command_line.h"
 
@@ -19,17 +19,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-struct Answer {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Answer run(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run_cpu_gemm(arguments, out, err);
-  return {code, out.str(), err.str()};
+CommandAnswer run(const std::vector<std::string>& arguments) {
+  return answer_of(run_cpu_gemm, arguments);
 }
 
 std::string shapes_file(const std::string& text) {
@@ -40,7 +31,7 @@ std::string shapes_file(const std::string& text) {
 }
 
 TEST(CpuGemmCommand, HelpIsTheDocument) {
-  const Answer answer = run({"--help"});
+  const CommandAnswer answer = run({"--help"});
   EXPECT_EQ(answer.code, kDone);
   EXPECT_THAT(answer.out, StartsWith("# triode bench"));
 }
@@ -56,21 +47,21 @@ TEST(CpuGemmCommand, HelpNamesEveryOption) {
 }
 
 TEST(CpuGemmCommand, WrongFlagIsWrongUsageAndPrintsNoResult) {
-  const Answer answer = run({"--frobnicate"});
+  const CommandAnswer answer = run({"--frobnicate"});
   EXPECT_EQ(answer.code, kWrongUsage);
   EXPECT_THAT(answer.out, IsEmpty());
   EXPECT_THAT(answer.err, HasSubstr("--frobnicate"));
 }
 
 TEST(CpuGemmCommand, WrongValueIsWrongUsageAndSaysWhatIsValid) {
-  const Answer answer = run({"--set", "huge"});
+  const CommandAnswer answer = run({"--set", "huge"});
   EXPECT_EQ(answer.code, kWrongUsage);
   EXPECT_THAT(answer.err, HasSubstr("reference"));
 }
 
 TEST(CpuGemmCommand, WrongShapeIsWrongUsageAndNamesTheLine) {
   const std::string path = shapes_file("8,8,8\n8,8,x\n");
-  const Answer answer = run({"--shapes", path});
+  const CommandAnswer answer = run({"--shapes", path});
   EXPECT_EQ(answer.code, kWrongUsage);
   EXPECT_THAT(answer.err, HasSubstr(path + ":2: "));
 }
@@ -82,8 +73,8 @@ TEST(CpuGemmCommand, MoreThreadsThanCoresIsWrongUsage) {
 
 TEST(CpuGemmCommand, MeasuresAShapeWithoutPeersAndReportsJson) {
   if (x86::runnable_isas().empty()) GTEST_SKIP() << "needs AVX2";
-  const Answer answer = run({"--shapes", shapes_file("8,8,8\n"), "--peers", "none", "--budget",
-                             "0.02", "--rounds", "3", "--json", "--quiet"});
+  const CommandAnswer answer = run({"--shapes", shapes_file("8,8,8\n"), "--peers", "none",
+                                    "--budget", "0.02", "--rounds", "3", "--json", "--quiet"});
   ASSERT_EQ(answer.code, kDone) << answer.err;
   const auto json = nlohmann::ordered_json::parse(answer.out);
   EXPECT_EQ(json["shapes"][0]["problem"], "mm f32 8x8x8 nn");
@@ -130,7 +121,8 @@ TEST(CpuGemmCommand, StartsASecondRunFromWhatTheFirstPutIntoTheCache) {
 TEST(CpuGemmCommand, FailsBeforeMeasuringWhenTheCacheCannotBeOpened) {
   if (x86::runnable_isas().empty()) GTEST_SKIP() << "needs AVX2";
   const std::string file = shapes_file("16,16,16\n");
-  const Answer answer = run({"--shapes", file, "--peers", "none", "--cache", file + "/cache"});
+  const CommandAnswer answer =
+      run({"--shapes", file, "--peers", "none", "--cache", file + "/cache"});
   EXPECT_EQ(answer.code, kFailed);
   EXPECT_THAT(answer.err, HasSubstr(file + "/cache"));
 }

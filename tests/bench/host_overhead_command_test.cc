@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
+#include "tests/bench/command_answer.h"
 #include "tools/bench/command_line.h"
 
 namespace triode::bench {
@@ -15,21 +14,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-struct Answer {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Answer run(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run_host_overhead(arguments, out, err);
-  return {code, out.str(), err.str()};
+CommandAnswer run(const std::vector<std::string>& arguments) {
+  return answer_of(run_host_overhead, arguments);
 }
 
 TEST(HostOverheadCommand, HelpIsTheDocumentAndNamesEveryOption) {
-  const Answer answer = run({"--help"});
+  const CommandAnswer answer = run({"--help"});
   EXPECT_EQ(answer.code, kDone);
   EXPECT_THAT(answer.out, StartsWith("# triode bench"));
   const std::string own = answer.out.substr(answer.out.find("## host-overhead"));
@@ -46,14 +36,14 @@ TEST(HostOverheadCommand, VersionIsTheProgramsAlsoAsJson) {
 }
 
 TEST(HostOverheadCommand, WrongFlagIsWrongUsageAndPrintsNoResult) {
-  const Answer answer = run({"--frobnicate"});
+  const CommandAnswer answer = run({"--frobnicate"});
   EXPECT_EQ(answer.code, kWrongUsage);
   EXPECT_THAT(answer.out, IsEmpty());
   EXPECT_THAT(answer.err, HasSubstr("--frobnicate"));
 }
 
 TEST(HostOverheadCommand, MissingLibraryIsAFailureThatNamesIt) {
-  const Answer answer = run({"--library", "/nowhere/libtriode.so"});
+  const CommandAnswer answer = run({"--library", "/nowhere/libtriode.so"});
   EXPECT_EQ(answer.code, kFailed);
   EXPECT_THAT(answer.out, IsEmpty());
   EXPECT_THAT(answer.err, HasSubstr("/nowhere/libtriode.so"));

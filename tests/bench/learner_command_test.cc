@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "tests/bench/command_answer.h"
 #include "tools/bench/command_line.h"
 
 namespace triode::bench {
@@ -14,19 +14,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Answer {
-  int code;
-  std::string out, err;
-};
-
-Answer run(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = run_learner(arguments, out, err);
-  return {code, out.str(), err.str()};
+CommandAnswer run(const std::vector<std::string>& arguments) {
+  return answer_of(run_learner, arguments);
 }
 
 TEST(BenchLearner, GivesEveryFigureWithItsSpreadAndSamples) {
-  const Answer result = run({"--json", "--rounds", "3"});
+  const CommandAnswer result = run({"--json", "--rounds", "3"});
   ASSERT_EQ(result.code, kDone) << result.err;
   const auto document = nlohmann::json::parse(result.out);
   for (const char* figure : {"features_us_1000", "cpu_features_us_1000", "evaluate_us_1000",
@@ -42,7 +35,7 @@ TEST(BenchLearner, PrintsATable) {
 }
 
 TEST(BenchLearner, RefusesAModelThatIsNotThere) {
-  const Answer result = run({"--model", "/nonexistent/model"});
+  const CommandAnswer result = run({"--model", "/nonexistent/model"});
   EXPECT_EQ(result.code, kFailed);
   EXPECT_THAT(result.err, HasSubstr("/nonexistent/model"));
 }

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "tests/bench/command_answer.h"
 #include "tests/runtime/temporary_folder.h"
 #include "tools/bench/command_line.h"
 
@@ -18,15 +18,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Answer {
-  int code;
-  std::string out, err;
-};
-
-Answer run(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = run_triton_compile(arguments, out, err);
-  return {code, out.str(), err.str()};
+CommandAnswer run(const std::vector<std::string>& arguments) {
+  return answer_of(run_triton_compile, arguments);
 }
 
 TEST(BenchTritonCompile, GivesEveryFigureWithItsSpread) {
@@ -34,8 +27,9 @@ TEST(BenchTritonCompile, GivesEveryFigureWithItsSpread) {
   std::filesystem::create_directories(venv.path() / "bin");
   std::filesystem::create_symlink(TRIODE_TEST_PYTHON, venv.path() / "bin/python");
   setenv("TRIODE_WORKER_ANSWERS_ALL", "1", 1);
-  const Answer result = run({"--json", "--quiet", "--configs", "3", "--rounds", "2", "--venv",
-                             venv.path().string(), "--worker", TRIODE_MISBEHAVING_WORKER});
+  const CommandAnswer result =
+      run({"--json", "--quiet", "--configs", "3", "--rounds", "2", "--venv", venv.path().string(),
+           "--worker", TRIODE_MISBEHAVING_WORKER});
   unsetenv("TRIODE_WORKER_ANSWERS_ALL");
   ASSERT_EQ(result.code, kDone) << result.err;
   const auto document = nlohmann::json::parse(result.out);
@@ -54,7 +48,7 @@ TEST(BenchTritonCompile, RefusesWrongOptions) {
 }
 
 TEST(BenchTritonCompile, SaysWhenThereIsNoPython) {
-  const Answer result = run({"--venv", "/nonexistent", "--configs", "1", "--quiet"});
+  const CommandAnswer result = run({"--venv", "/nonexistent", "--configs", "1", "--quiet"});
   EXPECT_EQ(result.code, kFailed);
   EXPECT_THAT(result.err, HasSubstr("/nonexistent/bin/python"));
 }

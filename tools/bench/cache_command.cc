@@ -136,15 +136,7 @@ class CacheRun {
 
 int run_cache(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   const Result<CacheOptions> options = parse_cache_options(arguments);
-  if (!options.ok()) return complain(options.status(), kWrongUsage, err);
-  if (options->help) {
-    out << help_text();
-    return kDone;
-  }
-  if (options->version) {
-    print_version(options->json, out);
-    return kDone;
-  }
+  if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
   const Status status = CacheRun(*options, out, err).run();
   return status.ok() ? kDone : complain(status, kFailed, err);
 }

@@ -6,15 +6,12 @@
 #include <vector>
 
 #include "core/status.h"
+#include "tools/bench/command_line.h"
 
 namespace triode::bench {
 
 // What `triode bench cache` was asked to do. docs/cli/bench.md explains each.
-struct CacheOptions {
-  bool help = false;
-  bool version = false;
-  bool json = false;
-  bool quiet = false;
+struct CacheOptions : StandardOptions {
   std::uint64_t seed = 1;
 
   std::int64_t records = 1'000'000;

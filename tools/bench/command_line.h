@@ -2,9 +2,16 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/status.h"
+
+namespace CLI {
+class App;
+}
 
 namespace triode::bench {
 
@@ -14,6 +21,19 @@ constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
+struct StandardOptions {
+  bool help = false;
+  bool version = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+void declare_standard(CLI::App& app, StandardOptions& options);
+
+// Reads the arguments after the benchmark's name. kInvalidArgument says what was wrong and what is
+// valid.
+Status parse(CLI::App& app, const std::vector<std::string>& arguments);
+
 // What `triode bench --help` prints, whatever the benchmark.
 std::string_view help_text();
 
@@ -22,5 +42,16 @@ void print_version(bool json, std::ostream& out);
 
 // Says what went wrong, and after wrong usage where to read on. Returns the exit code given.
 int complain(const Status& status, int code, std::ostream& err);
+
+// Prints what these options ask for in place of a measurement. Empty if nothing.
+std::optional<int> answer_without_measuring(const StandardOptions& options, std::ostream& out);
+
+// The same of options that were parsed, perhaps wrongly.
+template <typename Options>
+std::optional<int> answer_without_measuring(const Result<Options>& options, std::ostream& out,
+                                            std::ostream& err) {
+  if (!options.ok()) return complain(options.status(), kWrongUsage, err);
+  return answer_without_measuring(*options, out);
+}
 
 }  // namespace triode::bench

@@ -294,15 +294,7 @@ Status check_cores(const CpuGemmOptions& options, const CpuDevice& device) {
 
 int run_cpu_gemm(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   const Result<CpuGemmOptions> options = parse_cpu_gemm_options(arguments);
-  if (!options.ok()) return complain(options.status(), kWrongUsage, err);
-  if (options->help) {
-    out << help_text();
-    return kDone;
-  }
-  if (options->version) {
-    print_version(options->json, out);
-    return kDone;
-  }
+  if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
   Result<std::vector<Shape>> shapes = gather_shapes(*options);
   if (!shapes.ok()) return complain(shapes.status(), kWrongUsage, err);
   CpuDeviceOptions device_options;

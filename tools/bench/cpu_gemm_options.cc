@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "tools/bench/command_line.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/shape_sets.h"
 
@@ -63,15 +64,6 @@ void declare_search(CLI::App& app, CpuGemmOptions& options, RawOptions& raw) {
   app.add_option("--peers", raw.peers);
   app.add_option("--venv", options.venv)->envname("TRIODE_VENV");
   app.add_flag("--demo", options.demo);
-}
-
-void declare_standard(CLI::App& app, CpuGemmOptions& options) {
-  app.set_help_flag();  // the help text is docs/cli/bench.md
-  app.add_flag("--help,-h", options.help);
-  app.add_flag("--version", options.version);
-  app.add_flag("--json", options.json);
-  app.add_flag("--quiet", options.quiet);
-  app.add_option("--seed", options.seed);
 }
 
 Status read_threads(const std::string& text, CpuGemmOptions& options) {
@@ -142,14 +134,10 @@ Result<CpuGemmOptions> parse_cpu_gemm_options(const std::vector<std::string>& ar
   RawOptions raw;
   CLI::App app;
   declare_standard(app, options);
+  app.add_option("--seed", options.seed);
   declare_shapes(app, options, raw);
   declare_search(app, options, raw);
-  try {
-    app.parse(
-        std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // it pops from the end
-  } catch (const CLI::ParseError& error) {
-    return invalid_argument(error.what());
-  }
+  TRIODE_TRY(parse(app, arguments));
   if (options.help || options.version) return options;
   TRIODE_TRY(check_demo(app, options));
   TRIODE_TRY(read_raw(raw, options));

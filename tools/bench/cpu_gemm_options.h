@@ -9,6 +9,7 @@
 #include "core/dtype.h"
 #include "core/status.h"
 #include "jit/x86/vector_isa.h"
+#include "tools/bench/command_line.h"
 
 namespace triode::bench {
 
@@ -20,11 +21,7 @@ enum class ThreadPasses : std::uint8_t {
 };
 
 // What `triode bench cpu-gemm` was asked to do. docs/cli/bench.md explains each.
-struct CpuGemmOptions {
-  bool help = false;
-  bool version = false;
-  bool json = false;
-  bool quiet = false;
+struct CpuGemmOptions : StandardOptions {
   std::uint64_t seed = 1;
 
   std::string set;          // empty: none asked for

@@ -173,15 +173,7 @@ Status check_cores(const HostOverheadOptions& options) {
 int run_host_overhead(const std::vector<std::string>& arguments, std::ostream& out,
                       std::ostream& err) {
   const Result<HostOverheadOptions> options = parse_host_overhead_options(arguments);
-  if (!options.ok()) return complain(options.status(), kWrongUsage, err);
-  if (options->help) {
-    out << help_text();
-    return kDone;
-  }
-  if (options->version) {
-    print_version(options->json, out);
-    return kDone;
-  }
+  if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
   if (const Status status = check_cores(*options); !status.ok()) {
     return complain(status, kWrongUsage, err);
   }

@@ -3,15 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/bench/command_line.h"
 namespace triode::bench {
 namespace {
 
 void declare(CLI::App& app, HostOverheadOptions& options, std::string& threads) {
-  app.set_help_flag();  // the help text is docs/cli/bench.md
-  app.add_flag("--help,-h", options.help);
-  app.add_flag("--version", options.version);
-  app.add_flag("--json", options.json);
-  app.add_flag("--quiet", options.quiet);
+  declare_standard(app, options);
   app.add_option("--seed", options.seed);
   app.add_option("--threads", threads)->check(CLI::IsMember({"1", "2", "both"}));
   app.add_option("--rounds", options.rounds)->check(CLI::Range(3, 100'000));
@@ -28,12 +25,7 @@ Result<HostOverheadOptions> parse_host_overhead_options(const std::vector<std::s
   std::string threads = "1";
   CLI::App app;
   declare(app, options, threads);
-  try {
-    app.parse(
-        std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // it pops from the end
-  } catch (const CLI::ParseError& error) {
-    return invalid_argument(error.what());
-  }
+  TRIODE_TRY(parse(app, arguments));
   if (threads == "2") options.threads = {2};
   if (threads == "both") options.threads = {1, 2};
   return options;

@@ -6,15 +6,12 @@
 #include <vector>
 
 #include "core/status.h"
+#include "tools/bench/command_line.h"
 
 namespace triode::bench {
 
 // What `triode bench host-overhead` was asked to do. docs/cli/bench.md explains each.
-struct HostOverheadOptions {
-  bool help = false;
-  bool version = false;
-  bool json = false;
-  bool quiet = false;
+struct HostOverheadOptions : StandardOptions {
   std::uint64_t seed = 1;
 
   std::vector<int> threads = {1};  // counts of calling threads, each measured

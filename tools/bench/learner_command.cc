@@ -31,11 +31,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kConfigs = 1000;
 constexpr size_t kTimings = 3;  // of a batch that is learned
 
-struct Options {
-  bool help = false;
-  bool version = false;
-  bool json = false;
-  bool quiet = false;
+struct Options : StandardOptions {
   std::uint64_t seed = 1;
   int rounds = 201;
   int width = 64;
@@ -45,20 +41,12 @@ struct Options {
 Result<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   CLI::App app;
-  app.set_help_flag();  // the help text is docs/cli/bench.md
-  app.add_flag("--help,-h", options.help);
-  app.add_flag("--version", options.version);
-  app.add_flag("--json", options.json);
-  app.add_flag("--quiet", options.quiet);
+  declare_standard(app, options);
   app.add_option("--seed", options.seed);
   app.add_option("--rounds", options.rounds)->check(CLI::Range(3, 100'000));
   app.add_option("--width", options.width)->check(CLI::Range(1, 256));
   app.add_option("--model", options.model);
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ParseError& error) {
-    return invalid_argument(error.what());
-  }
+  TRIODE_TRY(parse(app, arguments));
   return options;
 }
 
@@ -185,15 +173,7 @@ void print_table(const Json& document, std::ostream& out) {
 
 int run_learner(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   const Result<Options> options = parse_options(arguments);
-  if (!options.ok()) return complain(options.status(), kWrongUsage, err);
-  if (options->help) {
-    out << help_text();
-    return kDone;
-  }
-  if (options->version) {
-    print_version(options->json, out);
-    return kDone;
-  }
+  if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
   const Result<Json> document = measure(*options);
   if (!document.ok()) return complain(document.status(), kFailed, err);
   if (options->json) {

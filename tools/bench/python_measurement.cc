@@ -21,18 +21,10 @@ Result<PythonOptions> parse_options(const std::vector<std::string>& arguments, i
   options.rounds = usual_rounds;
   options.venv = TRIODE_DEFAULT_VENV;
   CLI::App app;
-  app.set_help_flag();  // the help text is docs/cli/bench.md
-  app.add_flag("--help,-h", options.help);
-  app.add_flag("--version", options.version);
-  app.add_flag("--json", options.json);
-  app.add_flag("--quiet", options.quiet);
+  declare_standard(app, options);
   app.add_option("--rounds", options.rounds)->check(CLI::Range(3, 10'000));
   app.add_option("--venv", options.venv)->envname("TRIODE_VENV");
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ParseError& error) {
-    return invalid_argument(error.what());
-  }
+  TRIODE_TRY(parse(app, arguments));
   return options;
 }
 
@@ -73,15 +65,7 @@ int run_python_benchmark(const std::vector<std::string>& arguments, int usual_ro
                          Measure measure, PrintTable print_table, std::ostream& out,
                          std::ostream& err) {
   const Result<PythonOptions> options = parse_options(arguments, usual_rounds);
-  if (!options.ok()) return complain(options.status(), kWrongUsage, err);
-  if (options->help) {
-    out << help_text();
-    return kDone;
-  }
-  if (options->version) {
-    print_version(options->json, out);
-    return kDone;
-  }
+  if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
   const Result<Json> document = measure(*options);
   if (!document.ok()) return complain(document.status(), kFailed, err);
   if (options->json) {

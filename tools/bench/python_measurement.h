@@ -8,16 +8,13 @@
 #include <vector>
 
 #include "core/status.h"
+#include "tools/bench/command_line.h"
 #include "tools/run/program_variables.h"
 
 namespace triode::bench {
 
 // What the command line of a benchmark says that a Python with torch and the package measures.
-struct PythonOptions {
-  bool help = false;
-  bool version = false;
-  bool json = false;
-  bool quiet = false;
+struct PythonOptions : StandardOptions {
   int rounds = 0;
   std::string venv;
 };

@@ -24,11 +24,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kLoadRounds = 20;
 
-struct Options {
-  bool help = false;
-  bool version = false;
-  bool json = false;
-  bool quiet = false;
+struct Options : StandardOptions {
   uint64_t seed = 1;
   int configs = 24;
   int workers = 2;
@@ -40,22 +36,14 @@ struct Options {
 Result<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   CLI::App app;
-  app.set_help_flag();  // the help text is docs/cli/bench.md
-  app.add_flag("--help,-h", options.help);
-  app.add_flag("--version", options.version);
-  app.add_flag("--json", options.json);
-  app.add_flag("--quiet", options.quiet);
+  declare_standard(app, options);
   app.add_option("--seed", options.seed);
   app.add_option("--configs", options.configs)->check(CLI::Range(1, 10'000));
   app.add_option("--workers", options.workers)->check(CLI::Range(1, 64));
   app.add_option("--rounds", options.rounds)->check(CLI::Range(1, 100));
   app.add_option("--venv", options.venv)->envname("TRIODE_VENV");
   app.add_option("--worker", options.worker);
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ParseError& error) {
-    return invalid_argument(error.what());
-  }
+  TRIODE_TRY(parse(app, arguments));
   return options;
 }
 
@@ -134,15 +122,7 @@ void print_table(const Json& document, std::ostream& out) {
 int run_triton_compile(const std::vector<std::string>& arguments, std::ostream& out,
                        std::ostream& err) {
   const Result<Options> options = parse_options(arguments);
-  if (!options.ok()) return complain(options.status(), kWrongUsage, err);
-  if (options->help) {
-    out << help_text();
-    return kDone;
-  }
-  if (options->version) {
-    print_version(options->json, out);
-    return kDone;
-  }
+  if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
   const Result<Json> document = measure(*options, err);
   if (!document.ok()) return complain(document.status(), kFailed, err);
   if (options->json) {

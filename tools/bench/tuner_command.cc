@@ -266,15 +266,7 @@ class TunerBench {
 
 int run_tuner(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   const Result<TunerBenchOptions> options = parse_tuner_options(arguments);
-  if (!options.ok()) return complain(options.status(), kWrongUsage, err);
-  if (options->help) {
-    out << help_text();
-    return kDone;
-  }
-  if (options->version) {
-    print_version(options->json, out);
-    return kDone;
-  }
+  if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
   catch_interruptions();
   const Status status = TunerBench(*options, out, err).run();
   return status.ok() ? kDone : complain(status, kFailed, err);

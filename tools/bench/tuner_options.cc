@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/bench/command_line.h"
+
 #ifndef TRIODE_DEFAULT_VENV
 #define TRIODE_DEFAULT_VENV ""
 #endif
@@ -24,11 +26,7 @@ void make_quick(TunerBenchOptions& options, const CLI::App& app) {
 }
 
 void declare(CLI::App& app, TunerBenchOptions& options, std::vector<std::string>& parts) {
-  app.set_help_flag();  // the help text is docs/cli/bench.md
-  app.add_flag("--help,-h", options.help);
-  app.add_flag("--version", options.version);
-  app.add_flag("--json", options.json);
-  app.add_flag("--quiet", options.quiet);
+  declare_standard(app, options);
   app.add_flag("--quick");
   app.add_option("--seed", options.seed);
   app.add_option("--shapes", options.shapes)->check(CLI::Range(1, 10'000));
@@ -48,12 +46,7 @@ Result<TunerBenchOptions> parse_tuner_options(const std::vector<std::string>& ar
   std::vector<std::string> parts;
   CLI::App app;
   declare(app, options, parts);
-  try {
-    app.parse(
-        std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // it pops from the end
-  } catch (const CLI::ParseError& error) {
-    return invalid_argument(error.what());
-  }
+  TRIODE_TRY(parse(app, arguments));
   if (!parts.empty()) options.parts = {parts.begin(), parts.end()};
   if (options.venv.empty()) options.venv = TRIODE_DEFAULT_VENV;
   if (app.count("--quick") > 0) make_quick(options, app);

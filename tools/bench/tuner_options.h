@@ -8,15 +8,12 @@
 #include <vector>
 
 #include "core/status.h"
+#include "tools/bench/command_line.h"
 
 namespace triode::bench {
 
 // What `triode bench tuner` was asked to do. docs/cli/bench.md explains each.
-struct TunerBenchOptions {
-  bool help = false;
-  bool version = false;
-  bool json = false;
-  bool quiet = false;
+struct TunerBenchOptions : StandardOptions {
   std::uint64_t seed = 1;
 
   std::size_t shapes = 200;
