@@ -19,6 +19,7 @@ os.environ["TORCHINDUCTOR_CACHE_DIR"] = _folder.name
 
 import torch
 import triode
+from selection_test import A100
 from torch._dynamo.utils import counters
 from torch._inductor import config, select_algorithm
 from torch._inductor.utils import run_and_get_code
@@ -379,19 +380,11 @@ class Compiled(CompileTest):
         self.assertEqual(hits(None), 1)
 
     def another_model(self):
-        a100 = _triode.Gpu(
-            name="a100",
-            capability=(8, 0),
-            multiprocessors=108,
-            smem_per_multiprocessor_bytes=167936,
-            smem_per_block_bytes=166912,
-            l2_bytes=41943040,
-        )
         ranker = _triode.TemplateRanker(str(find_model("gpu")))
         problem = triode.Problem.parse("mm f16 1024x1024x1024 nn")
         path = self.folder / "learned.snapshot"
         timed = [((64, 64, 32, 8, 3, 4), 1e-4), ((128, 128, 32, 8, 3, 4), 3e-4)]
-        path.write_bytes(ranker.learned(problem, a100, timed))
+        path.write_bytes(ranker.learned(problem, A100, timed))
         return str(path)
 
     def test_two_threads_compile(self):
