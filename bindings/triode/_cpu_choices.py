@@ -206,14 +206,13 @@ class CpuChoices:
         self.kernels = kernels_of(chooser)
         self._templates = {op: _template(op) for op in _FUNCTIONS}
 
-    def join(self, choices: list[Any], inputs: Any, op_name: str) -> list[Any]:
-        """The choices with ours behind them. Untold says why there is none."""
-        vendor = next((one for one in choices if str(one.template.uid).startswith("aten::")), None)
-        if vendor is None or op_name not in self._templates:
+    def choice(self, vendor: Any, inputs: Any, op_name: str) -> tuple[Any, CpuKernel]:
+        """One of ours that does what the vendor's does, and the kernel that it runs. Untold says why there is none."""
+        if op_name not in self._templates:
             raise Untold(f"no kernels for {op_name} on the CPU")
         if any(not isinstance(size, int) and not getattr(size, "is_number", False) for size in _sizes(inputs)):
             raise Untold("sizes that vary")
-        self.kernels.find(self.problem_of(inputs, vendor.extra_kwargs))
+        kernel = self.kernels.find(self.problem_of(inputs, vendor.extra_kwargs))
         ours = type(vendor)(
             template=self._templates[op_name],
             params=type(vendor.params)({}),
@@ -221,7 +220,7 @@ class CpuChoices:
             layout=vendor.layout,
             inputs=vendor.inputs,
         )
-        return [*choices, ours]
+        return ours, kernel
 
     def problem_of(self, inputs: Any, scalars: dict[str, Any]) -> Problem:
         """As Inductor's own timing makes it: at cache lines, the result by rows without gaps."""

@@ -56,7 +56,8 @@ class Options:
 
 @dataclass
 class Explanation:
-    """Why an op got the choices it got; explain() shows these."""
+    """Why an op got the choices it got; explain() shows these. Of an op on the CPU, `kept` is the kernel of Triode's that
+    joined, which no model compares with the others: Inductor times them."""
 
     op: str
     problem: str
@@ -100,13 +101,13 @@ class Selection:
         passed = [choice for choice, config in read if config is None]
         self.count("templates_passed_through", sum(1 for choice in passed if not is_vendor(choice)))
         if not ranked:
-            return self._fall_back("nothing_to_rank", choices)
+            return self.fall_back("nothing_to_rank", choices)
         try:
             picks = self._pick(ranked, inputs, op_name)
         except (Untold, NotImplementedError) as unsupported:
-            return self._fall_back("unsupported", choices, op_name, str(unsupported))
+            return self.fall_back("unsupported", choices, op_name, str(unsupported))
         if not picks.kept:
-            return self._fall_back("nothing_fits", choices)
+            return self.fall_back("nothing_fits", choices)
         self.count("model_selections")
         self.count("configs_filtered", max(0, len(ranked) - len(picks.kept)))
         with self._lock:
@@ -142,6 +143,18 @@ class Selection:
         with self._lock:
             return list(self._explanations.values())
 
+    def fall_back(self, reason: str, choices: list[Any], op_name: str = "", why: str = "") -> list[Any]:
+        """All choices, counted under `reason`; with a `why`, explained too."""
+        self.count(f"fallback_{reason}")
+        if why:
+            self.explain(f"{op_name}: {why}", Explanation(op_name, why, "", "unknown", len(choices), 0, 0.0))
+        return choices
+
+    def explain(self, key: str, explanation: Explanation) -> None:
+        """In place of an earlier one of the same key."""
+        with self._lock:
+            self._explanations[key] = explanation
+
     def _pick(self, ranked: list[tuple[Any, tuple[int, ...]]], inputs: Any, op_name: str) -> "_Picks":
         problems = [problem_of(inputs, op_name, ranked[0][0], scale) for scale in _scales(inputs)]
         gpu = self.gpu_of_device(inputs.device())
@@ -152,8 +165,7 @@ class Selection:
         threshold = self.threshold_now()
         best = [(index, relative) for index, relative in ranked_all.best if relative <= threshold]
         explanation = ranked_all.explain(op_name, gpu, configs, best, threshold)
-        with self._lock:
-            self._explanations[f"{explanation.problem} on {explanation.device}"] = explanation
+        self.explain(f"{explanation.problem} on {explanation.device}", explanation)
         kept = [
             ranked[position][0]
             if position < len(ranked)
@@ -251,15 +263,6 @@ class Selection:
             return vendors[0]
         told.alone = "ours"
         return picks.kept[0]
-
-    def _fall_back(self, reason: str, choices: list[Any], op_name: str = "", why: str = "") -> list[Any]:
-        self.count(f"fallback_{reason}")
-        if why:
-            with self._lock:
-                self._explanations[f"{op_name}: {why}"] = Explanation(
-                    op_name, why, "", "unknown", len(choices), 0, 0.0
-                )
-        return choices
 
     def count(self, name: str, by: int = 1) -> None:
         if by:

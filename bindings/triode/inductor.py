@@ -24,7 +24,7 @@ from ._feedback import Benchmarks, Feedback
 from ._handlers import Registration
 from ._interface import CONFIGS, check_hook, try_choosing
 from ._models import load_ranker
-from ._selection import Options, Selection
+from ._selection import Explanation, Options, Selection, is_vendor
 from ._template_problem import Untold, gpu_of
 from ._triode import Gpu, Problem, TemplateRanker
 
@@ -248,16 +248,21 @@ def _choose(
     if cpu is None or not is_timed or V.graph.cpp_wrapper:
         return all_choices
     selection.count("total_calls")
+    vendor = next((one for one in all_choices if is_vendor(one)), None)
+    if vendor is None:  # a part of an op's choices
+        return selection.fall_back("nothing_to_rank", all_choices)
     try:
-        joined = cpu.join(all_choices, inputs, op_name)
+        ours, kernel = cpu.choice(vendor, inputs, op_name)
     except WrongKernel as wrong:
         selection.count("cpu_kernels_wrong")
         warnings.warn(f"triode leaves out a kernel of its own: {wrong}", stacklevel=2)
         return all_choices
-    except (Untold, NotImplementedError):
-        selection.count("fallback_unsupported")
-        return all_choices
+    except (Untold, NotImplementedError) as unsupported:
+        return selection.fall_back("unsupported", all_choices, op_name, str(unsupported))
     selection.count("cpu_choices")
+    problem, joined = str(kernel.problem), [*all_choices, ours]
+    told = Explanation(op_name, problem, "cpu", "joined", len(joined), 0, 0.0, kept=[{"config": kernel.config}])
+    selection.explain(f"{problem} on cpu", told)
     return joined
 
 

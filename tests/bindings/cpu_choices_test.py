@@ -90,6 +90,10 @@ class Choosing(CompileTest):
                     self.assertEqual([sum(name.startswith("triode_") for name in one) for one in timed], [1])
                     torch.testing.assert_close(result, function(*operands))
         self.assertEqual(triode.status()["counters"]["cpu_choices"], 6)
+        told = triode.explain()
+        self.assertEqual([one["op"] for one in told], [op for op in OPS for _ in range(2)])
+        self.assertEqual({(one["device"], one["support"], one["candidates"]) for one in told}, {("cpu", "joined", 2)})
+        self.assertTrue(all("isa=" in one["kept"][0]["config"] for one in told))
 
     def test_our_kernels_answered_and_not_torchs(self):
         triode.install()
@@ -327,6 +331,8 @@ class LeftAlone(CompileTest):
         self.assert_none_of_ours(function, [operand.bfloat16() for operand in make_operands()])
         self.assert_none_of_ours(function, make_operands(), dynamic=True)
         self.assertGreater(triode.status()["counters"]["fallback_unsupported"], 1)
+        reasons = {one["problem"] for one in triode.explain()}
+        self.assertEqual(reasons, {"operands of type torch.bfloat16", "sizes that vary"})
 
     def test_calls_that_do_not_lie_as_expected_are_torchs(self):
         triode.install()
