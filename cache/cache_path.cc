@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/cache_path.h"
 
-#include <cstdlib>
-#include <optional>
-
 namespace triode {
 namespace {
-
-constexpr const char* kName = "/store";
 
 std::string value_of(const VariableLookup& lookup, const char* name) {
   return lookup(name).value_or(std::string());
@@ -16,19 +11,17 @@ std::string value_of(const VariableLookup& lookup, const char* name) {
 }  // namespace
 
 Result<std::string> cache_path(const Settings& settings, const VariableLookup& lookup) {
-  if (!settings.cache.empty()) return settings.cache + kName;
+  const std::string name = std::string("/") + kStoreName;
+  if (!settings.cache.empty()) return settings.cache + name;
   const std::string cache = value_of(lookup, "XDG_CACHE_HOME");
-  if (!cache.empty()) return cache + "/triode" + kName;
+  if (!cache.empty()) return cache + "/triode" + name;
   const std::string home = value_of(lookup, "HOME");
-  if (!home.empty()) return home + "/.cache/triode" + kName;
+  if (!home.empty()) return home + "/.cache/triode" + name;
   return not_found("no folder for the cache: neither TRIODE_CACHE, XDG_CACHE_HOME nor HOME is set");
 }
 
 Result<std::string> cache_path_from_environment(const Settings& settings) {
-  return cache_path(settings, [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  });
+  return cache_path(settings, environment_variable);
 }
 
 Result<std::string> cache_path_from_environment() {

@@ -8,6 +8,9 @@
 
 namespace triode {
 
+// What it is called in its folder.
+inline constexpr const char* kStoreName = "store";
+
 // Where the cache lies: "store" in the folder of Settings::cache, else in $XDG_CACHE_HOME/triode,
 // else in ~/.cache/triode. kNotFound if none of them is set.
 Result<std::string> cache_path(const Settings& settings, const VariableLookup& lookup);

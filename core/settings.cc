@@ -128,6 +128,11 @@ std::span<const SettingRow> setting_rows() {
   return kRows;
 }
 
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
 Result<Settings> read_settings(const VariableLookup& lookup) {
   Settings settings;
   for (const SettingRow& row : kRows) {
@@ -142,10 +147,7 @@ Result<Settings> read_settings(const VariableLookup& lookup) {
 }
 
 Result<Settings> read_settings_from_environment() {
-  return read_settings([](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  });
+  return read_settings(environment_variable);
 }
 
 Status check_settings(const Settings& settings) {

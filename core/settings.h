@@ -79,6 +79,9 @@ std::span<const SettingRow> setting_rows();
 // Looks up a variable; empty if it is not set.
 using VariableLookup = std::function<std::optional<std::string>(const std::string& name)>;
 
+// The lookup in this process.
+std::optional<std::string> environment_variable(const std::string& name);
+
 // Reads every variable that is set. The first wrong one is the error: it names the variable, the
 // value and the valid ones. A variable set to the empty text counts as not set. Asking for JSON or
 // for a file is asking for the report, whatever TRIODE_REPORT says.

@@ -44,6 +44,14 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+std::string event_log_path(const std::string& cache_folder) {
+  return cache_folder + "/tuner.log";
+}
+
+std::string older_log_path(const std::string& log) {
+  return log + ".old";
+}
+
 void EventLog::write(std::string_view event, std::initializer_list<Field> fields) {
   if (path_.empty()) return;
   std::string line = time_now() + ' ' + std::string(event);
@@ -52,7 +60,7 @@ void EventLog::write(std::string_view event, std::initializer_list<Field> fields
   const std::lock_guard lock(mutex_);
   struct stat status {};
   if (::stat(path_.c_str(), &status) == 0 && status.st_size > kMostBytes) {
-    (void)std::rename(path_.c_str(), (path_ + ".old").c_str());
+    (void)std::rename(path_.c_str(), older_log_path(path_).c_str());
   }
   const FileDescriptor file(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
   if (!file.is_open()) return;

@@ -9,12 +9,16 @@
 
 namespace triode::tuner {
 
+// Where the tuner of a cache folder writes what it does, and where a log that was renamed lies.
+std::string event_log_path(const std::string& cache_folder);
+std::string older_log_path(const std::string& log);
+
 // One line for each event: `2026-11-18T03:40:00Z plan problem="mm f32 64x64x64 nn" speedup=1.52`.
 // Any thread. Never fails: what cannot be written is lost.
 class EventLog {
  public:
-  // Appends to the file; when it is longer than a few MiB, it is first renamed to `<path>.old`. An
-  // empty path writes nothing.
+  // Appends to the file; when it is longer than a few MiB, it is first renamed to
+  // older_log_path(). An empty path writes nothing.
   explicit EventLog(std::string path) : path_(std::move(path)) {}
 
   using Field = std::pair<std::string_view, std::string>;

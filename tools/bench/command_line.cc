@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "bench_help.h"
-#include "triode_version.h"
+#include "tools/cli/help_and_version.h"
 
 namespace triode::bench {
 
@@ -32,17 +32,11 @@ std::string_view help_text() {
 }
 
 void print_version(bool json, std::ostream& out) {
-  if (json) {
-    out << R"({"name": "triode-bench", "version": ")" << kVersion << "\"}\n";
-  } else {
-    out << "triode-bench " << kVersion << "\n";
-  }
+  cli::print_version("triode-bench", json, out);
 }
 
 int complain(const Status& status, int code, std::ostream& err) {
-  err << "triode-bench: " << status.message() << std::endl;
-  if (code == kWrongUsage) err << "triode-bench: see 'triode bench --help'" << std::endl;
-  return code;
+  return cli::complain("bench", status, code, err);
 }
 
 std::optional<int> answer_without_measuring(const StandardOptions& options, std::ostream& out) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/status.h"
+#include "tools/cli/exit_code.h"
 
 namespace CLI {
 class App;
@@ -17,9 +18,9 @@ namespace triode::bench {
 
 // What the command lines of all benchmarks have alike.
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+using cli::kDone;
+using cli::kFailed;
+using cli::kWrongUsage;
 
 struct StandardOptions {
   bool help = false;

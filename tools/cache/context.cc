@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cache/context.h"
 
-#include <ostream>
-
 namespace triode::cache_tool {
 
 int complain(const Context& context, const Status& status, bool is_usage) {
-  context.err << "triode-cache: " << status.message() << "\n";
-  if (!is_usage) return kFailed;
-  context.err << "triode-cache: see 'triode cache --help'\n";
-  return kWrongUsage;
+  return cli::complain("cache", status, is_usage ? kWrongUsage : kFailed, context.err);
 }
 
 }  // namespace triode::cache_tool

@@ -6,12 +6,13 @@
 
 #include "core/status.h"
 #include "tools/cache/terminal.h"
+#include "tools/cli/exit_code.h"
 
 namespace triode::cache_tool {
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+using cli::kDone;
+using cli::kFailed;
+using cli::kWrongUsage;
 
 // What every command gets besides its own arguments.
 struct Context {

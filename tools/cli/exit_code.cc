@@ -5,12 +5,16 @@
 
 namespace triode::cli {
 
-int complain(std::string_view command, const Status& status, int code) {
-  std::cerr << "triode-" << command << ": " << status.message() << "\n";
+int complain(std::string_view command, const Status& status, int code, std::ostream& err) {
+  err << "triode-" << command << ": " << status.message() << "\n";
   if (code == kWrongUsage) {
-    std::cerr << "triode-" << command << ": see 'triode " << command << " --help'\n";
+    err << "triode-" << command << ": see 'triode " << command << " --help'\n";
   }
   return code;
+}
+
+int complain(std::string_view command, const Status& status, int code) {
+  return complain(command, status, code, std::cerr);
 }
 
 }  // namespace triode::cli

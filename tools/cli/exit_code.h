@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <iosfwd>
 #include <string_view>
 
 #include "core/status.h"
@@ -12,8 +13,10 @@ inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kWrongUsage = 2;
 
-// Says on stderr what went wrong in `triode <command>`, and after a wrong usage where the right one
+// Says on `err` what went wrong in `triode <command>`, and after a wrong usage where the right one
 // stands. Returns `code`.
+int complain(std::string_view command, const Status& status, int code, std::ostream& err);
+// On stderr.
 int complain(std::string_view command, const Status& status, int code);
 
 }  // namespace triode::cli

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/cli/exit_code.h"
 #include "tools/cli/nearest_word.h"
 #include "tools/cli/subcommands.h"
 #include "triode_help.h"
@@ -19,10 +20,6 @@
 
 namespace triode::cli {
 namespace {
-
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
 
 void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);

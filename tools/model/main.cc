@@ -13,6 +13,7 @@
 #include "model_help.h"
 #include "runtime/model/shipped_models.h"
 #include "tools/cache/cache_folder.h"
+#include "tools/cli/exit_code.h"
 #include "tools/cli/help_and_version.h"
 #include "tools/cli/nearest_word.h"
 #include "tools/model/commands.h"
@@ -22,9 +23,7 @@ namespace {
 
 using cache_tool::Arguments;
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+constexpr std::string_view kCommand = "model";
 
 struct Command {
   std::string_view name;
@@ -35,13 +34,6 @@ struct Command {
 constexpr std::array kCommands = {Command{"ls", "", list_models}, Command{"show", "", show_model},
                                   Command{"promote", "--undo", promote_model},
                                   Command{"export", "--output", export_model}};
-
-int complain(const Status& status, bool is_usage) {
-  std::cerr << "triode-model: " << status.message() << "\n";
-  if (!is_usage) return kFailed;
-  std::cerr << "triode-model: see 'triode model --help'\n";
-  return kWrongUsage;
-}
 
 Status unknown_command(const std::string& word) {
   std::vector<std::string> names;
@@ -61,9 +53,9 @@ int run_command(const Command& command, std::span<const std::string> words) {
   if (!command.option.empty()) options.push_back(command.option);
   const std::array<std::string_view, 2> flags = {"--json", "--quiet"};
   const Result<Arguments> arguments = Arguments::parse(words, options, flags);
-  if (!arguments.ok()) return complain(arguments.status(), true);
+  if (!arguments.ok()) return cli::complain(kCommand, arguments.status(), cli::kWrongUsage);
   const Result<std::string> cache = cache_tool::store_path(*arguments);
-  if (!cache.ok()) return complain(cache.status(), false);
+  if (!cache.ok()) return cli::complain(kCommand, cache.status(), cli::kFailed);
   const Context context{*cache,
                         shipped_models_folder(),
                         arguments->has("--json"),
@@ -72,8 +64,9 @@ int run_command(const Command& command, std::span<const std::string> words) {
                         std::cout,
                         std::cerr};
   const Status status = command.run(*arguments, context);
-  if (status.ok()) return kDone;
-  return complain(status, status.code() == StatusCode::kInvalidArgument);
+  if (status.ok()) return cli::kDone;
+  const bool is_usage = status.code() == StatusCode::kInvalidArgument;
+  return cli::complain(kCommand, status, is_usage ? cli::kWrongUsage : cli::kFailed);
 }
 
 int run(const std::vector<std::string>& words) {
@@ -85,7 +78,7 @@ int run(const std::vector<std::string>& words) {
   for (const Command& command : kCommands) {
     if (command.name == name) return run_command(command, std::span(words).subspan(1));
   }
-  return complain(unknown_command(name), true);
+  return cli::complain(kCommand, unknown_command(name), cli::kWrongUsage);
 }
 
 }  // namespace

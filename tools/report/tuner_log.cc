@@ -5,6 +5,8 @@
 #include <fstream>
 #include <utility>
 
+#include "runtime/tuner/event_log.h"
+
 namespace triode::report_tool {
 namespace {
 
@@ -73,9 +75,9 @@ std::optional<TunerEvent> parse_tuner_event(std::string_view line) {
 }
 
 std::vector<TunerEvent> read_tuner_log(const std::string& folder) {
-  const std::string path = folder + "/tuner.log";
+  const std::string path = tuner::event_log_path(folder);
   std::vector<TunerEvent> events;
-  read_file(path + ".old", events);
+  read_file(tuner::older_log_path(path), events);
   read_file(path, events);
   return events;
 }

@@ -27,8 +27,7 @@ bool is_decision(const TunerEvent& event);
 // Empty for a line that no tuner writes, as one that was cut.
 std::optional<TunerEvent> parse_tuner_event(std::string_view line);
 
-// The log of the tuner of a cache folder: its older part, `tuner.log.old`, then `tuner.log` itself;
-// what is not there adds nothing.
+// The log of the tuner of a cache folder, its older part first; what is not there adds nothing.
 std::vector<TunerEvent> read_tuner_log(const std::string& folder);
 
 }  // namespace triode::report_tool

@@ -8,11 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/settings.h"
+#include "tools/cli/exit_code.h"
 #include "tools/run/preload.h"
 #include "tools/run/program_file.h"
 #include "tools/run/program_variables.h"
@@ -22,9 +23,9 @@
 namespace triode::run {
 namespace {
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+using cli::kDone;
+using cli::kFailed;
+using cli::kWrongUsage;
 // As shells have them.
 constexpr int kCannotRun = 126;
 constexpr int kNoProgram = 127;
@@ -44,17 +45,13 @@ int print_version(bool json) {
   return kDone;
 }
 
-std::optional<std::string> variable(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
 // Gives this process the environment that its program is to have.
 Status prepare_environment(const RunOptions& options) {
-  std::vector<Variable> variables = TRIODE_TRY(program_variables(options.variables, variable));
+  std::vector<Variable> variables =
+      TRIODE_TRY(program_variables(options.variables, environment_variable));
   const std::string folder = TRIODE_TRY(own_folder());
   const std::string library = TRIODE_TRY(find_library(library_candidates(folder)));
-  const std::string current = variable("LD_PRELOAD").value_or("");
+  const std::string current = environment_variable("LD_PRELOAD").value_or("");
   variables.push_back({"LD_PRELOAD", TRIODE_TRY(preload_list(library, current))});
   for (const auto& [name, value] : variables) {
     if (setenv(name.c_str(), value.c_str(), 1) != 0) {
@@ -83,7 +80,7 @@ int start(const RunOptions& options) {
     complain(ready.message());
     return ready.code() == StatusCode::kInvalidArgument ? kWrongUsage : kFailed;
   }
-  const auto file = find_program_file(options.command[0], variable("PATH"));
+  const auto file = find_program_file(options.command[0], environment_variable("PATH"));
   if (!file.ok()) {
     complain(file.status().message());
     return file.status().code() == StatusCode::kNotFound ? kNoProgram : kCannotRun;

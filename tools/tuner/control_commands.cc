@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "runtime/host/file_lock.h"
+#include "runtime/tuner/event_log.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/messages.h"
 #include "runtime/tuner/status_messages.h"
 #include "runtime/tuner/tuner_question.h"
 #include "runtime/tuner/tuner_reach.h"
-#include "tools/tuner/serve_command.h"
 #include "tools/tuner/status_text.h"
 
 namespace triode::tuner {
@@ -55,7 +55,7 @@ Status stop(const MeetingPlace& place, const TunerOptions& options, std::ostream
 }
 
 Status show_log(const MeetingPlace& place, const TunerOptions& options, std::ostream& out) {
-  const std::string path = log_path(place);
+  const std::string path = event_log_path(place.cache);
   std::ifstream file(path);
   if (!file) return not_found("no tuner has written a log yet at " + path);
   std::deque<std::string> last;

@@ -3,45 +3,35 @@
 
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tools/cli/exit_code.h"
+#include "tools/cli/help_and_version.h"
 #include "tools/tuner/control_commands.h"
 #include "tools/tuner/serve_command.h"
 #include "tools/tuner/tuner_options.h"
-#include "triode_version.h"
 #include "tuner_help.h"
 
 namespace triode::tuner {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+constexpr std::string_view kCommand = "tuner";
 
 int report(const Status& status) {
-  if (status.ok()) return 0;
-  std::cerr << "triode-tuner: " << status.message() << '\n';
-  return kFailed;
-}
-
-int print_version(bool json) {
-  const std::string version(kVersion);
-  std::cout << (json ? "{\"name\": \"triode-tuner\", \"version\": \"" + version + "\"}\n"
-                     : "triode-tuner " + version + "\n");
-  return 0;
+  return status.ok() ? cli::kDone : cli::complain(kCommand, status, cli::kFailed);
 }
 
 int run(const std::vector<std::string>& words) {
   const auto options = parse_tuner_options(words);
-  if (!options.ok()) {
-    std::cerr << "triode-tuner: " << options.status().message() << "; see 'triode tuner --help'\n";
-    return kWrongUsage;
-  }
+  if (!options.ok()) return cli::complain(kCommand, options.status(), cli::kWrongUsage);
   switch (options->command) {
     case Command::kHelp:
       std::cout << help::kTunerHelp;
-      return 0;
+      return cli::kDone;
     case Command::kVersion:
-      return print_version(options->json);
+      cli::print_version("triode-tuner", options->json, std::cout);
+      return cli::kDone;
     case Command::kServe:
       return report(serve(*options));
     case Command::kWorker:
@@ -56,6 +46,5 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   const int code = triode::tuner::run({argv + (argc > 0 ? 1 : 0), argv + argc});
-  std::cout.flush();
-  return code == 0 && !std::cout ? 1 : code;
+  return triode::cli::exit_code_after_output(code, std::cout);
 }

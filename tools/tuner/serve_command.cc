@@ -201,7 +201,7 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   yield_to_other_sessions();
   const FileDescriptor stop_signal = watch_for_signals();
   FileDescriptor listener = TRIODE_TRY(listen_for_hosts(place));
-  const std::string log = log_path(place);
+  const std::string log = event_log_path(place.cache);
   EventLog events(log);
   events.write("start", {{"version", std::string(kVersion)}, {"pid", std::to_string(getpid())}});
   const std::unique_ptr<TrialLog> trials = open_trials(place, events);
@@ -278,10 +278,6 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
 }
 
 }  // namespace
-
-std::string log_path(const MeetingPlace& place) {
-  return place.cache + "/tuner.log";
-}
 
 Status serve(const TunerOptions& options) {
   const MeetingPlace place = TRIODE_TRY(find_meeting_place(options.cache));
