@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -21,6 +23,9 @@ namespace triode::tuner {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A tuner that is well takes a program in within milliseconds.
+constexpr timeval kConnectPatience = {.tv_sec = 5, .tv_usec = 0};
 
 std::string runtime_folder() {
   const char* const given = std::getenv("XDG_RUNTIME_DIR");
@@ -69,6 +74,13 @@ Result<FileDescriptor> new_socket() {
   return made;
 }
 
+std::optional<ucred> peer_of(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer;
+}
+
 }  // namespace
 
 Result<MeetingPlace> find_meeting_place(const std::string& cache) {
@@ -89,6 +101,9 @@ Result<MeetingPlace> find_meeting_place(const std::string& cache) {
 Result<FileDescriptor> connect_to_tuner(const MeetingPlace& place) {
   const sockaddr_un address = TRIODE_TRY(address_of(place.socket));
   FileDescriptor made = TRIODE_TRY(new_socket());
+  // A tuner that is stopped and whose queue is full would else hold its callers for ever.
+  (void)::setsockopt(made.number(), SOL_SOCKET, SO_SNDTIMEO, &kConnectPatience,
+                     sizeof kConnectPatience);
   int connected = -1;
   do {
     connected = ::connect(made.number(), reinterpret_cast<const sockaddr*>(&address),
@@ -118,9 +133,13 @@ Result<FileDescriptor> listen_for_hosts(const MeetingPlace& place) {
 }
 
 bool is_of_this_user(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == getuid();
+  const std::optional<ucred> peer = peer_of(socket);
+  return peer && peer->uid == getuid();
+}
+
+int64_t process_behind(int socket) {
+  const std::optional<ucred> peer = peer_of(socket);
+  return peer ? peer->pid : 0;
 }
 
 }  // namespace triode::tuner

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/status.h"
@@ -22,7 +23,8 @@ struct MeetingPlace {
 // kNotFound if no cache folder is known; kUnsupported if the path is too long for a socket.
 Result<MeetingPlace> find_meeting_place(const std::string& cache);
 
-// A connected socket. kUnavailable if no tuner listens there or it is not this user's.
+// A connected socket. kUnavailable if no tuner listens there, it is not this user's, or it has not
+// taken anybody in for seconds.
 Result<FileDescriptor> connect_to_tuner(const MeetingPlace& place);
 
 // A socket that listens there, 0600. Only for the holder of the lock: a socket that an earlier
@@ -31,5 +33,8 @@ Result<FileDescriptor> listen_for_hosts(const MeetingPlace& place);
 
 // Whether the process at the other end is of this user.
 bool is_of_this_user(int socket);
+
+// That process: who listens there, of a connected socket. 0 if the system does not tell.
+int64_t process_behind(int socket);
 
 }  // namespace triode::tuner

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <string>
 
 #include "runtime/tuner/meeting_place.h"
@@ -64,6 +65,22 @@ TEST(MachineChecks, AQuietMachineAtFullClockIsGood) {
   }
 }
 
+TEST(MachineChecks, LittleFreeMemoryIsARemark) {
+  const TemporaryFolder root;
+  root.write("proc/meminfo", "MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: 204800 kB\n");
+  const Findings findings = check_memory(root.path());
+  EXPECT_EQ(findings[0].health, Health::kRemark);
+  EXPECT_THAT(findings[0].text, HasSubstr("200.0 MiB free"));
+  EXPECT_FALSE(findings[0].fix.empty());
+}
+
+TEST(MachineChecks, MuchFreeMemoryIsGoodAndNoneVisibleARemark) {
+  const TemporaryFolder root;
+  EXPECT_EQ(check_memory(root.path())[0].health, Health::kRemark);
+  root.write("proc/meminfo", "MemAvailable: 8000000 kB\n");
+  EXPECT_EQ(check_memory(root.path())[0].health, Health::kGood);
+}
+
 TEST(MachineChecks, NoGpuDriverIsARemark) {
   EXPECT_EQ(check_gpu_driver("libthereisnone.so.1")[0].health, Health::kRemark);
 }
@@ -108,6 +125,19 @@ TEST(InstallationChecks, ASocketThatADeadTunerLeftMeansThatNoneRuns) {
   const Finding finding = check_tuner(folder.path().string())[0];
   EXPECT_EQ(finding.health, Health::kGood);
   EXPECT_THAT(finding.text, HasSubstr("none runs"));
+  ::unlink(place->socket.c_str());
+}
+
+TEST(InstallationChecks, ATunerThatTakesCallsAndAnswersNoneIsBadAndNamesItsProcess) {
+  const TemporaryFolder folder;
+  const auto place = tuner::find_meeting_place(folder.path().string());
+  ASSERT_TRUE(place.ok());
+  const auto mute = tuner::listen_for_hosts(*place);
+  ASSERT_TRUE(mute.ok());
+  const Finding finding = check_tuner(folder.path().string(), std::chrono::milliseconds(20))[0];
+  EXPECT_EQ(finding.health, Health::kBad);
+  EXPECT_THAT(finding.text, HasSubstr("gives no answer"));
+  EXPECT_THAT(finding.fix, HasSubstr("kill -9 " + std::to_string(getpid())));
   ::unlink(place->socket.c_str());
 }
 

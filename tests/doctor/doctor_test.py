@@ -3,12 +3,14 @@
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 COMMAND = os.environ["TRIODE_DOCTOR_COMMAND"]
+TUNER = os.environ["TRIODE_TUNER_COMMAND"]
 VIRTUAL_GPU = os.environ.get("VIRTUAL_GPU_FOLDER")
 
 
@@ -18,13 +20,20 @@ class DoctorCase(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
+    def environment(self):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("TRIODE_")}
+        return environment | {"TRIODE_CACHE": str(self.folder / "cache"), "XDG_RUNTIME_DIR": str(self.folder)}
+
     def run_command(self, *words, code=0, **variables):
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("TRIODE_")} | variables
-        environment["TRIODE_CACHE"] = str(self.folder / "cache")
-        environment["XDG_RUNTIME_DIR"] = str(self.folder)
-        done = subprocess.run([COMMAND, *map(str, words)], env=environment, capture_output=True, text=True)
+        done = subprocess.run([COMMAND, *map(str, words)], env=self.environment() | variables, capture_output=True,
+                              text=True)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout, done.stderr
+
+    def finding(self, subject, *words, code, **variables):
+        """Of a machine in a broken state: what is said of it, and what to do."""
+        out, _ = self.run_command("--json", *words, code=code, **variables)
+        return next(f for f in json.loads(out)["findings"] if f["subject"] == subject)
 
 
 class DoctorTest(DoctorCase):
@@ -44,6 +53,29 @@ class DoctorTest(DoctorCase):
         self.assertIn("-> ", text)
         quiet, _ = self.run_command("--quiet", code=1)
         self.assertNotIn("good", quiet)
+
+    def test_a_socket_that_a_dead_tuner_left_is_no_tuner(self):
+        subprocess.run([TUNER, "start", "--quiet"], env=self.environment(), check=True)
+        status = subprocess.run([TUNER, "status", "--json"], env=self.environment(), capture_output=True, check=True)
+        os.kill(json.loads(status.stdout)["pid"], signal.SIGKILL)
+        self.assertEqual(len(list(self.folder.glob("triode/*.socket"))), 1)
+        finding = self.finding("tuner", code=0)
+        self.assertEqual(finding["health"], "good")
+        self.assertIn("none runs", finding["text"])
+
+    def test_a_cache_that_cannot_be_written_to_is_bad(self):
+        finding = self.finding("cache folder", code=1, TRIODE_CACHE="/proc/self/triode")  # root may write elsewhere
+        self.assertEqual(finding["health"], "bad")
+        self.assertIn("TRIODE_CACHE", finding["fix"])
+
+    def test_a_torch_that_is_not_known_is_told_with_the_one_that_is(self):
+        python = self.folder / "python"
+        python.write_text("#!/bin/sh\necho 1.13.0\n")
+        python.chmod(0o700)
+        finding = self.finding("torch", "--python", python, code=0)
+        self.assertEqual(finding["health"], "remark")
+        self.assertIn("1.13.0", finding["text"])
+        self.assertIn("torch==2.15", finding["fix"])
 
     def test_wrong_usage_is_refused(self):
         for words in [["--colour"], ["word"]]:
@@ -75,6 +107,25 @@ class DoctorTest(DoctorCase):
     def test_what_is_for_gpus_goes_with_gpu(self):
         self.assertIn("--gpu", self.run_command("--types", "f32", code=2)[1])
         self.assertIn("f99", self.run_command("--gpu", "--types", "f99", code=2)[1])
+
+
+class MuteTunerTest(DoctorCase):
+    """Waits until the patience with it is over."""
+
+    def test_a_tuner_that_takes_calls_and_answers_none_is_named_with_its_process(self):
+        subprocess.run([TUNER, "start", "--quiet"], env=self.environment(), check=True)
+        status = subprocess.run([TUNER, "status", "--json"], env=self.environment(), capture_output=True, check=True)
+        process = json.loads(status.stdout)["pid"]
+        os.kill(process, signal.SIGSTOP)
+        try:
+            finding = self.finding("tuner", code=1)
+            stop = subprocess.run([TUNER, "stop"], env=self.environment(), capture_output=True, text=True)
+        finally:
+            os.kill(process, signal.SIGKILL)
+        self.assertEqual(finding["health"], "bad")
+        for fix in [finding["fix"], stop.stderr]:
+            self.assertIn(f"kill -9 {process}", fix)
+        self.assertEqual(stop.returncode, 1)
 
 
 class TritonOnTheVirtualGpuTest(DoctorCase):

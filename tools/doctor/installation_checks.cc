@@ -12,7 +12,6 @@
 #include "cache/maintenance.h"
 #include "runtime/model/shipped_models.h"
 #include "runtime/tuner/meeting_place.h"
-#include "runtime/tuner/tuner_question.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/open_cache.h"
 #include "triode_version.h"
@@ -69,7 +68,7 @@ Finding check_contents(const std::string& folder) {
     const auto devices = (*cache)->measurements().devices();
     if (devices.ok()) {
       return {"cache", Health::kGood,
-              folder + ": timings of " + std::to_string(devices->size()) + " devices", ""};
+              folder + "; devices with timings: " + std::to_string(devices->size()), ""};
     }
     return {"cache", Health::kBad, devices.status().message(), "triode cache verify --repair"};
   }
@@ -140,7 +139,7 @@ Findings check_cache(const std::string& folder) {
   return findings;
 }
 
-Findings check_tuner(const std::string& cache_folder) {
+Findings check_tuner(const std::string& cache_folder, std::chrono::milliseconds patience) {
   const auto place = tuner::find_meeting_place(cache_folder);
   if (!place.ok()) {
     return {{"tuner", Health::kBad, place.status().message(),
@@ -150,9 +149,13 @@ Findings check_tuner(const std::string& cache_folder) {
   if (!socket.ok()) {
     return {{"tuner", Health::kGood, "none runs; one starts with the first call worth tuning", ""}};
   }
-  const auto answer = tuner::ask_tuner(std::move(socket).take(), false);
+  const std::string process = std::to_string(tuner::process_behind((*socket).number()));
+  const auto answer = tuner::ask_tuner(std::move(socket).take(), false, patience);
   if (!answer.ok()) {
-    return {{"tuner", Health::kBad, answer.status().message(), "triode tuner stop, then start"}};
+    return {{"tuner", Health::kBad,
+             "process " + process + " listens at " + place->socket + " and gives no answer",
+             "kill -9 " + process +
+                 ": nothing that was timed is lost, and the next program starts another"}};
   }
   if (answer->version != kVersion) {
     return {{"tuner", Health::kBad,
@@ -160,8 +163,9 @@ Findings check_tuner(const std::string& cache_folder) {
              "triode tuner stop; the next one is of this version"}};
   }
   return {{"tuner", Health::kGood,
-           "process " + std::to_string(answer->process) + ", " + std::to_string(answer->plans) +
-               " plans, " + std::to_string(answer->clients.size()) + " programs",
+           "process " + std::to_string(answer->process) +
+               "; plans: " + std::to_string(answer->plans) +
+               ", programs: " + std::to_string(answer->clients.size()),
            ""}};
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <string>
 
+#include "runtime/tuner/tuner_question.h"
 #include "tools/doctor/finding.h"
 
 namespace triode::doctor_tool {
@@ -14,8 +16,10 @@ Findings check_installation(const std::string& program_folder);
 // disk. One that is not there yet is fine.
 Findings check_cache(const std::string& folder);
 
-// The tuner of that cache: whether one runs and answers, and is of this version. None need run.
-Findings check_tuner(const std::string& cache_folder);
+// The tuner of that cache: whether one runs, answers in time, and is of this version. None need
+// run.
+Findings check_tuner(const std::string& cache_folder,
+                     std::chrono::milliseconds patience = tuner::kAnswerPatience);
 
 // Whether this interpreter has the torch and triton that Triode knows. `python` may be empty: none
 // was found.

@@ -9,9 +9,14 @@
 
 #include "runtime/device/cpu_device.h"
 #include "runtime/host/blas_symbols.h"
+#include "tools/cache/figures.h"
 
 namespace triode::doctor_tool {
 namespace {
+
+// Below it trials of large matmuls fail for want of memory: a worker holds operands of up to some
+// hundred MB several times, between guard pages.
+constexpr int64_t kLittleMemory = int64_t{1} << 30;
 
 // Above it, per core, most trials are disturbed and thrown away.
 constexpr double kBusy = 0.5;
@@ -90,6 +95,21 @@ Findings check_quiet(const std::filesystem::path& root, int32_t cores) {
     findings.push_back({"load", Health::kGood, std::string("load ") + text.data(), ""});
   }
   return findings;
+}
+
+Findings check_memory(const std::filesystem::path& root) {
+  std::ifstream file(root / "proc/meminfo");
+  int64_t available = -1;
+  for (std::string name, line; file >> name; std::getline(file, line)) {
+    if (name != "MemAvailable:" || !(file >> available)) continue;
+    available *= 1024;
+    break;
+  }
+  if (available < 0) return {{"memory", Health::kRemark, "how much is free is not visible", ""}};
+  const std::string text = cache_tool::bytes_text(available) + " free";
+  if (available >= kLittleMemory) return {{"memory", Health::kGood, text, ""}};
+  return {{"memory", Health::kRemark, text + ": trials of large matmuls may find none",
+           "tune when less is running"}};
 }
 
 std::span<const std::string> usual_blas_names() {

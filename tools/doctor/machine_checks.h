@@ -16,6 +16,9 @@ Findings check_cpu();
 // `root`, which is "/" but in tests.
 Findings check_quiet(const std::filesystem::path& root, int32_t cores);
 
+// Whether trials will find the memory they need. Reads below `root` likewise.
+Findings check_memory(const std::filesystem::path& root);
+
 // The BLAS libraries that the loader finds under these names, and which matmuls of theirs are
 // intercepted. None is a remark: programs may bring their own.
 Findings check_blas(std::span<const std::string> names);

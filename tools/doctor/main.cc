@@ -19,6 +19,7 @@
 #include "tools/cache/arguments.h"
 #include "tools/cache/cache_folder.h"
 #include "tools/cache/text_table.h"
+#include "tools/cli/exit_code.h"
 #include "tools/cli/help_and_version.h"
 #include "tools/cli/subcommands.h"
 #include "tools/doctor/gpu_checks.h"
@@ -33,18 +34,14 @@ using cache_tool::Arguments;
 using cache_tool::TextTable;
 using cache_tool::Tone;
 
-constexpr int kWell = 0;
-constexpr int kUnwell = 1;
-constexpr int kWrongUsage = 2;
+constexpr std::string_view kCommand = "doctor";
 
 constexpr std::array<std::string_view, 7> kOptions = {
     "--cache", "--python", "--output", "--types", "--configs", "--size", "--patience"};
 constexpr std::array<std::string_view, 3> kFlags = {"--gpu", "--json", "--quiet"};
 
-int complain(const Status& status) {
-  std::cerr << "triode-doctor: " << status.message() << "\n"
-            << "triode-doctor: see 'triode doctor --help'\n";
-  return kWrongUsage;
+int wrong_usage(const Status& status) {
+  return cli::complain(kCommand, status, cli::kWrongUsage);
 }
 
 // The environment that Triode was built with, else the first python3 of PATH.
@@ -66,6 +63,7 @@ Findings examine(const Arguments& arguments) {
   };
   add(check_cpu());
   add(check_quiet("/", usable_cores()));
+  add(check_memory("/"));
   add(check_blas(usual_blas_names()));
   add(check_installation(std::filesystem::read_symlink("/proc/self/exe").parent_path().string()));
   const Result<std::string> store = cache_tool::store_path(arguments);
@@ -148,12 +146,12 @@ int run(std::vector<std::string> words) {
   }
   std::replace(words.begin(), words.end(), std::string("-o"), std::string("--output"));
   const Result<Arguments> arguments = Arguments::parse(words, kOptions, kFlags);
-  if (!arguments.ok()) return complain(arguments.status());
-  if (const Status status = check_words(*arguments); !status.ok()) return complain(status);
+  if (!arguments.ok()) return wrong_usage(arguments.status());
+  if (const Status status = check_words(*arguments); !status.ok()) return wrong_usage(status);
   GpuExamination gpu;
   if (arguments->has("--gpu")) {  // first: it forks
     auto examined = examine_gpu(*arguments, arguments->has("--quiet"));
-    if (!examined.ok()) return complain(examined.status());
+    if (!examined.ok()) return wrong_usage(examined.status());
     gpu = std::move(examined).take();
   }
   Findings findings = examine(*arguments);
@@ -166,13 +164,10 @@ int run(std::vector<std::string> words) {
   }
   if (const auto path = arguments->value("--output")) {
     const Status written = write_report(*path, text_of(json, 1));
-    if (!written.ok()) {
-      std::cerr << "triode-doctor: " << written.message() << "\n";
-      return kUnwell;
-    }
+    if (!written.ok()) return cli::complain(kCommand, written, cli::kFailed);
     if (!arguments->has("--quiet")) std::cerr << "report in " << *path << "\n";
   }
-  return is_well(findings) ? kWell : kUnwell;
+  return is_well(findings) ? cli::kDone : cli::kFailed;
 }
 
 }  // namespace
