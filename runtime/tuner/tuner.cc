@@ -272,7 +272,7 @@ Result<SearchedProblem> Tuner::search(const TunedCall& call, const Problem& prob
   const std::vector<Trial> known = parts_.log.known(recorded, problem, space);
   std::vector<Trial> all = known;
   SearchJournal journal({parts_.log, parts_.events, metrics_, parts_.clock}, recorded, problem,
-                        space);
+                        space, known.empty());
   ProblemSearchOptions options = search_options_;
   options.should_stop = should_stop;
   if (known.empty()) options.hints = parts_.log.hints(call.target, problem, space, kHints);

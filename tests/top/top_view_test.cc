@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/tuner/search_journal.h"
+
 namespace triode::top_tool {
 namespace {
 
@@ -54,7 +56,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 // Sizes of the problems in the order in which they are shown: "879".
 std::string order(SortKey key) {
   std::string sizes;
-  for (const std::string& line : lines_of(top_view(some_status(), {.sort = key}))) {
+  for (const std::string& line : lines_of(top_view(some_status(), 5 << 20, {.sort = key}))) {
     const size_t at = line.find("mm f32 ");
     if (at != std::string::npos) sizes += line[at + 7];
   }
@@ -70,13 +72,24 @@ TEST(TopView, SortsByEveryKey) {
 }
 
 TEST(TopView, ShowsProgramsTrialsStatesAndWhatWasSaved) {
-  const std::string text = top_view(some_status(), {});
+  const std::string text = top_view(some_status(), 5 << 20, {});
   EXPECT_THAT(text, HasSubstr("tuner 4711"));
   EXPECT_THAT(text, HasSubstr("99 python3"));
   EXPECT_THAT(text, HasSubstr("1,234 trials"));
   EXPECT_THAT(text, HasSubstr("tuned"));
   EXPECT_THAT(text, HasSubstr("2.00x"));
   EXPECT_THAT(text, HasSubstr("saved about 5.000 ms"));
+  EXPECT_THAT(text, HasSubstr("cache /cache (5.0 MiB)"));
+}
+
+TEST(TopView, ShowsHowGoodFirstChoicesAreOnceAnyIsKnown) {
+  StatusAnswer status = some_status();
+  EXPECT_THAT(top_view(status, 0, {.width = 200}), Not(HasSubstr("first choices")));
+  tuner::Metrics metrics;
+  metrics.observe(tuner::kFirstChoiceRegret, 1.1);
+  metrics.observe(tuner::kFirstChoiceRegret, 1.3);
+  status.metrics = metrics.all();
+  EXPECT_THAT(top_view(status, 0, {.width = 200}), HasSubstr("first choices 1.20 of the best"));
 }
 
 TEST(TopView, FitsScreensOfAnySize) {
@@ -86,7 +99,7 @@ TEST(TopView, FitsScreensOfAnySize) {
   }
   for (const size_t height : {5u, 8u, 24u, 60u}) {
     for (const size_t width : {20u, 80u, 200u}) {
-      const auto lines = lines_of(top_view(status, {.width = width, .height = height}));
+      const auto lines = lines_of(top_view(status, 5 << 20, {.width = width, .height = height}));
       EXPECT_LE(lines.size(), height) << width;
       EXPECT_THAT(lines.back(), HasSubstr("q quit"));
     }
@@ -105,7 +118,7 @@ TEST(TopView, NoLineIsWiderThanTheScreen) {
       problem("bmm f64 16x1024x1024x1024 tn", ProblemState::kWithdrawn, 1.25, 1'000'000, 3.5e9));
   status.problems.back().config = std::string(200, 'c');
   for (const size_t width : {20u, 25u, 30u, 40u, 55u, 80u}) {
-    const std::string text = top_view(status, {.width = width, .height = 24});
+    const std::string text = top_view(status, 5 << 20, {.width = width, .height = 24});
     EXPECT_THAT(text, HasSubstr("bmm f64 16x1024"));
     for (const std::string& line : lines_of(text)) EXPECT_LE(characters_in(line), width) << line;
   }
@@ -113,11 +126,12 @@ TEST(TopView, NoLineIsWiderThanTheScreen) {
 
 TEST(TopView, ALowScreenShowsAProblemRatherThanSayingThatThereIsNone) {
   for (const size_t height : {5u, 6u, 7u}) {
-    const std::string text = top_view(some_status(), {.width = 80, .height = height});
+    const std::string text = top_view(some_status(), 5 << 20, {.width = 80, .height = height});
     EXPECT_THAT(text, HasSubstr("mm f32 9x9x9 nn")) << height;
   }
-  EXPECT_THAT(top_view(some_status(), {.width = 80, .height = 3}), Not(HasSubstr("no program")));
-  EXPECT_THAT(top_view({}, {.width = 80, .height = 5}), HasSubstr("no program has reported"));
+  EXPECT_THAT(top_view(some_status(), 5 << 20, {.width = 80, .height = 3}),
+              Not(HasSubstr("no program")));
+  EXPECT_THAT(top_view({}, 0, {.width = 80, .height = 5}), HasSubstr("no program has reported"));
 }
 
 TEST(TopView, AKeySortsByWhatTheLastLineSays) {

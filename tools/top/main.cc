@@ -42,13 +42,15 @@ Result<std::optional<tuner::StatusAnswer>> ask(const tuner::MeetingPlace& place)
 
 Result<std::string> view(const tuner::MeetingPlace& place, const ViewOptions& options) {
   const std::optional<tuner::StatusAnswer> status = TRIODE_TRY(ask(place));
-  return status ? top_view(*status, options) : view_without_tuner(place.cache, options);
+  return status ? top_view(*status, tuner::folder_bytes(status->cache), options)
+                : view_without_tuner(place.cache, options);
 }
 
 Status print_once(const tuner::MeetingPlace& place, bool is_json) {
   if (is_json) {
     const std::optional<tuner::StatusAnswer> status = TRIODE_TRY(ask(place));
-    std::cout << (status ? tuner::to_json(*status) : "{\"is_running\": false}\n");
+    std::cout << (status ? tuner::to_json(*status, tuner::folder_bytes(status->cache))
+                         : "{\"is_running\": false}\n");
     return {};
   }
   const cache_tool::Terminal terminal = cache_tool::Terminal::of(STDOUT_FILENO);

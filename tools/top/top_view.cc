@@ -10,6 +10,7 @@
 
 #include "tools/cache/figures.h"
 #include "tools/cache/text_table.h"
+#include "tools/tuner/status_text.h"
 
 namespace triode::top_tool {
 namespace {
@@ -52,11 +53,12 @@ std::string plural(uint64_t count, const std::string& noun) {
   return cache_tool::count_text(static_cast<int64_t>(count)) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-std::vector<std::string> head(const StatusAnswer& status) {
+std::vector<std::string> head(const StatusAnswer& status, uint64_t cache_bytes) {
   std::vector<std::string> lines;
   lines.push_back("triode tuner " + std::to_string(status.process) + ", up " +
                   figure("%.0f s", status.uptime_s) + ", " +
-                  plural(status.clients.size(), "program") + ", cache " + status.cache);
+                  plural(status.clients.size(), "program") + ", cache " + status.cache + " (" +
+                  cache_tool::bytes_text(static_cast<int64_t>(cache_bytes)) + ')');
   lines.push_back(plural(status.problem_count, "problem") + ", " + plural(status.plans, "plan") +
                   ", " + std::to_string(status.waiting) + " waiting; " +
                   plural(status.trials, "trial") + " (" + std::to_string(status.failed_trials) +
@@ -68,8 +70,10 @@ std::vector<std::string> head(const StatusAnswer& status) {
                                 : status.model.name + ' ' + status.model.digest.substr(0, 12) +
                                       " (" + status.model.origin + ", learned from " +
                                       plural(status.model.learned, "trial") + ")";
-  lines.push_back("ranked by " + model + "; saved about " +
-                  cache_tool::time_text(saved_ns(status)));
+  const std::optional<double> regret = tuner::first_choice_regret(status);
+  lines.push_back("saved about " + cache_tool::time_text(saved_ns(status)) + "; ranked by " +
+                  model +
+                  (regret ? ", first choices " + figure("%.2f", *regret) + " of the best" : ""));
   lines.push_back(status.current.empty()
                       ? "idle"
                       : "timing " + status.current + ", " + plural(status.current_trials, "trial"));
@@ -181,8 +185,8 @@ std::optional<SortKey> sort_of(char key) {
   }
 }
 
-std::string top_view(const StatusAnswer& status, const ViewOptions& options) {
-  std::vector<std::string> lines = head(status);
+std::string top_view(const StatusAnswer& status, uint64_t cache_bytes, const ViewOptions& options) {
+  std::vector<std::string> lines = head(status, cache_bytes);
   constexpr size_t kAround = kTableTitle + 2;  // an empty line, and the keys
   // A small screen rather shows problems than every program.
   const size_t room_for_both = options.height > kAround ? options.height - kAround : 0;

@@ -29,7 +29,8 @@ struct ViewOptions {
 };
 
 // The whole screen, line by line, each ended by '\n' and at most `width` wide. Pure.
-std::string top_view(const tuner::StatusAnswer& status, const ViewOptions& options);
+std::string top_view(const tuner::StatusAnswer& status, uint64_t cache_bytes,
+                     const ViewOptions& options);
 
 // The same where no tuner runs.
 std::string view_without_tuner(const std::string& cache, const ViewOptions& options);

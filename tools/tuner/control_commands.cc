@@ -26,9 +26,9 @@ constexpr milliseconds kPatience(5000);
 
 void print(const StatusAnswer& status, const TunerOptions& options, std::ostream& out) {
   if (options.json) {
-    out << to_json(status);
+    out << to_json(status, folder_bytes(status.cache));
   } else if (!options.quiet) {
-    out << to_text(status);
+    out << to_text(status, folder_bytes(status.cache));
   }
 }
 

@@ -4,12 +4,17 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <iomanip>
 #include <sstream>
+#include <system_error>
+
+#include "runtime/tuner/search_journal.h"
 
 namespace triode::tuner {
-
 namespace {
+
+namespace fs = std::filesystem;
 
 // The costliest; --json tells of all.
 constexpr size_t kShownAsText = 10;
@@ -48,18 +53,45 @@ nlohmann::ordered_json problem_json(const SentProblem& problem) {
 
 }  // namespace
 
-std::string to_text(const StatusAnswer& status) {
+std::optional<double> first_choice_regret(const StatusAnswer& status) {
+  for (const Metric& metric : status.metrics) {
+    if (metric.name == kFirstChoiceRegret && metric.total() > 0) {
+      return metric.sum / static_cast<double>(metric.total());
+    }
+  }
+  return std::nullopt;
+}
+
+uint64_t folder_bytes(const std::string& folder) {
+  uint64_t bytes = 0;
+  std::error_code error;  // files come and go meanwhile
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code gone;
+    const uintmax_t size = it->is_regular_file(gone) ? it->file_size(gone) : 0;
+    if (!gone) bytes += size;
+  }
+  return bytes;
+}
+
+std::string to_text(const StatusAnswer& status, uint64_t cache_bytes) {
   std::ostringstream text;
   text << std::fixed << std::setprecision(0);
   text << "tuner " << status.version << ", pid " << status.process << ", up " << status.uptime_s
        << " s, " << status.clients.size() << " clients\n";
-  text << "cache " << status.cache << ": " << status.plans << " plans\n";
+  text << "cache " << status.cache << ": " << status.plans << " plans, " << (cache_bytes >> 10)
+       << " KiB\n";
   text << "so far: " << status.searches << " searches, " << status.plans_found << " plans found, "
        << status.vendor_stays << " times the vendor stays, " << status.withdrawals
        << " withdrawn\n";
   text << "trials: " << status.trials << " (" << status.trials_per_second << " a second), failed "
        << status.failed_trials << ", workers lost " << status.lost_workers << "\n";
   text << "ranked by " << model_text(status.model) << "\n";
+  if (const std::optional<double> regret = first_choice_regret(status)) {
+    text << std::setprecision(2) << "first choices took " << *regret
+         << " times as long as the best found\n"
+         << std::setprecision(0);
+  }
   text << "waiting: " << status.waiting << "\n";
   if (!status.current.empty()) {
     text << "now: " << status.current << ", trial " << status.current_trials << ", worker pid "
@@ -82,12 +114,13 @@ std::string to_text(const StatusAnswer& status) {
   return text.str();
 }
 
-std::string to_json(const StatusAnswer& status) {
+std::string to_json(const StatusAnswer& status, uint64_t cache_bytes) {
   nlohmann::ordered_json json{{"version", status.version},
                               {"pid", status.process},
                               {"worker_pid", status.worker_process},
                               {"uptime_s", status.uptime_s},
                               {"cache", status.cache},
+                              {"cache_bytes", cache_bytes},
                               {"log", status.log},
                               {"searches", status.searches},
                               {"trials", status.trials},
@@ -127,6 +160,7 @@ std::string to_json(const StatusAnswer& status) {
   json["model_digest"] = status.model.digest;
   json["model_origin"] = status.model.origin;
   json["model_learned"] = status.model.learned;
+  json["first_choice_regret"] = first_choice_regret(status).value_or(0);
   json["counters"] = nlohmann::ordered_json::object();
   json["histograms"] = nlohmann::ordered_json::object();
   for (const Metric& metric : status.metrics) {
