@@ -2,6 +2,7 @@
 #include "tools/cache/cache_folder.h"
 
 #include <filesystem>
+#include <system_error>
 
 #include "cache/cache_path.h"
 #include "core/settings.h"
@@ -10,6 +11,13 @@ namespace triode::cache_tool {
 
 std::string folder_of_store(const std::string& store) {
   return std::filesystem::path(store).parent_path().string();
+}
+
+std::string store_at(const std::string& path) {
+  // Of the two only a folder of a cache can hold a store.
+  const std::string inside = (std::filesystem::path(path) / kStoreName).string();
+  std::error_code error;
+  return std::filesystem::exists(inside, error) ? inside : path;
 }
 
 Result<std::string> cache_folder(const Arguments& arguments) {

@@ -15,6 +15,9 @@ Result<std::string> cache_folder(const Arguments& arguments);
 // The store in it: what Cache::open takes and `triode cache path` prints.
 Result<std::string> store_path(const Arguments& arguments);
 
+// A store that is named by its own path, or by that of the folder it lies in.
+std::string store_at(const std::string& path);
+
 // The folder that holds a store.
 std::string folder_of_store(const std::string& store);
 

@@ -12,6 +12,7 @@
 
 #include "cache/problem_summary.h"
 #include "cache/validity.h"
+#include "tools/cache/cache_folder.h"
 #include "tools/cache/commands.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/filter_options.h"
@@ -142,9 +143,9 @@ int run(const Arguments& arguments, const Context& context) {
   if (!filter.ok()) return complain(context, filter.status(), true);
   const Result<int64_t> percent = arguments.number_or("--tolerance", kDefaultPercent, 0, 1000);
   if (!percent.ok()) return complain(context, percent.status(), true);
-  Result<Problems> a = read_problems(arguments.positionals()[0], *filter);
+  Result<Problems> a = read_problems(store_at(arguments.positionals()[0]), *filter);
   if (!a.ok()) return complain(context, a.status());
-  Result<Problems> b = read_problems(arguments.positionals()[1], *filter);
+  Result<Problems> b = read_problems(store_at(arguments.positionals()[1]), *filter);
   if (!b.ok()) return complain(context, b.status());
   const Difference difference =
       compare(std::move(a).take(), std::move(b).take(), static_cast<double>(*percent) / 100);

@@ -60,8 +60,10 @@ Result<nlohmann::ordered_json> json_for(const Arguments& arguments) {
     add_calls_of_tuner(cache_tool::folder_of_store(path), facts);
     return report_json(facts, {}, now);
   }
-  const ReportFacts a = TRIODE_TRY(facts_of(arguments.positionals()[0], is_quiet));
-  const ReportFacts b = TRIODE_TRY(facts_of(arguments.positionals()[1], is_quiet));
+  const ReportFacts a =
+      TRIODE_TRY(facts_of(cache_tool::store_at(arguments.positionals()[0]), is_quiet));
+  const ReportFacts b =
+      TRIODE_TRY(facts_of(cache_tool::store_at(arguments.positionals()[1]), is_quiet));
   return comparison_json(a, b, now);
 }
 
@@ -81,7 +83,7 @@ Status check_usage(const Arguments& arguments) {
   const size_t words = arguments.positionals().size();
   if (arguments.has("--compare") && words != 2) {
     return invalid_argument(
-        "--compare takes the stores of two caches, as 'triode cache path' prints them");
+        "--compare takes two caches: their folders, or what 'triode cache path' prints");
   }
   if (!arguments.has("--compare") && words != 0) {
     return invalid_argument("'" + arguments.positionals()[0] +
@@ -102,6 +104,9 @@ Status write_page(const nlohmann::ordered_json& json, const Arguments& arguments
   TRIODE_TRY(cache_tool::write_output(path, report_page(json, library)));
   if (!arguments.has("--quiet")) {
     std::cout << std::filesystem::absolute(path).string() << "\n";
+    if (::isatty(STDERR_FILENO) != 0 && !arguments.has("--open")) {
+      std::cerr << "open it in a browser, or make it with --open\n";
+    }
   }
   return arguments.has("--open") ? open_page(path) : Status();
 }

@@ -43,13 +43,26 @@ function chart(id, make) {
     Plotly.react(place, traces, {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: colour("text"), size: 12 }, margin: { l: 50, r: 16, t: 10, b: 44 },
-      legend: { orientation: "h", y: 1.12 }, ...layout,
+      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, ...layout,
       xaxis: { ...axis, ...layout.xaxis }, yaxis: { ...axis, ...layout.yaxis },
     }, { responsive: true, displaylogo: false, displayModeBar: false });
   };
   redraws.push(draw);
   place.redraw = draw;
   return place;
+}
+
+// A logarithmic axis, with as many ticks as there is room for over these values.
+function logAxis(text, values) {
+  const [least, most] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+  const span = most / least;
+  if (span < 2) return { type: "log", title: { text } };
+  const digits = span > 1000 ? [1] : span > 8 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 8];
+  const ticks = [];
+  for (let power = Math.floor(Math.log10(least)) - 1; power <= Math.log10(most) + 1; ++power) {
+    for (const digit of digits) ticks.push(Number((digit * 10 ** power).toPrecision(2)));
+  }
+  return { type: "log", title: { text }, tickvals: ticks, ticktext: ticks.map((tick) => tick.toLocaleString("en")) };
 }
 
 function drawCharts() {
@@ -109,6 +122,34 @@ function headline() {
     element("div", { class: "card" }, element("b", {}, figure), element("span", {}, text)))));
 }
 
+// Without what seldom tells problems apart: alignment, leading dimensions.
+const shortProblem = (text) => text.split(" ").slice(0, 4).join(" ");
+
+const kMostBars = 20;
+
+function speedups() {
+  const tuned = facts.problems.filter((row) => row.speedup > 0);
+  if (tuned.length === 0) return;
+  const rows = tuned.slice(0, kMostBars).sort((a, b) => a.speedup - b.speedup);
+  const places = rows.map((_, index) => index);
+  const place = chart("speedups", () => ({
+    traces: [{ type: "bar", orientation: "h", y: places, x: rows.map((row) => row.speedup), name: "speed-up",
+      text: rows.map((row) => ` ${ratioText(row.speedup)} `), textposition: "outside", cliponaxis: false,
+      customdata: rows.map((row) => [row.problem, timeText(row.vendor_ns), timeText(row.plan_ns)]),
+      hovertemplate: "%{customdata[0]}<br>%{customdata[1]} to %{customdata[2]}<extra></extra>",
+      marker: { color: colour("ours") } }],
+    layout: {
+      showlegend: false, bargap: 0.25,
+      xaxis: { range: [0, (page.clientWidth < 600 ? 1.3 : 1.1) * rows.at(-1).speedup], title: { text: "speed-up" } },  // and the figures
+      yaxis: { tickvals: places, ticktext: rows.map((row) => shortProblem(row.problem) + "  "), showgrid: false, zeroline: false },
+      shapes: [{ type: "line", x0: 1, x1: 1, yref: "paper", y0: 0, y1: 1, line: { color: colour("vendor"), dash: "dot" } }],
+    },
+  }));
+  place.style.height = `${90 + 30 * rows.length}px`;
+  const which = tuned.length > kMostBars ? `The ${kMostBars} tuned problems that save most of one call` : "Each tuned problem";
+  addSection("What got faster", `${which}, measured in turns with the vendor's kernel, which is the dotted line.`, place);
+}
+
 // The highest rates that were seen: no measured limit of the machine, but none can be below.
 function seenRoof(rows) {
   const flops = Math.max(...rows.map((row) => row.flops / row.best_ns));
@@ -128,8 +169,9 @@ function roofline() {
     const points = (name, tone, some, time, text) => ({
       name, type: "scatter", mode: "markers", x: some.map(x), y: some.map((row) => row.flops / time(row)),
       text: some.map(text), hovertemplate: "%{text}<br>%{y:.3g} GFLOP/s<extra></extra>",
-      marker: { color: colour(tone), size: 7, opacity: 0.75 },
+      marker: { color: colour(tone), size: 8, opacity: 0.8 },
     });
+    const both = rows.filter((row) => row.vendor_ns > 0);
     const roof = seenRoof(rows);
     const ends = [Math.min(...rows.map(x)) / 1.5, Math.max(...rows.map(x)) * 1.5];
     const knee = Math.min(Math.max(roof.flops / roof.bytes, ends[0]), ends[1]);
@@ -139,13 +181,16 @@ function roofline() {
         { name: "highest seen", type: "scatter", mode: "lines", x: lines,
           y: lines.map((at) => Math.min(roof.flops, roof.bytes * at)), line: { color: colour("faint"), dash: "dot" },
           hoverinfo: "skip" },
-        points("vendor", "vendor", rows.filter((row) => row.vendor_ns > 0), (row) => row.vendor_ns, (row) => row.problem),
+        { type: "scatter", mode: "lines", x: both.flatMap((row) => [x(row), x(row), null]), hoverinfo: "skip", showlegend: false,
+          y: both.flatMap((row) => [row.flops / row.vendor_ns, row.flops / row.best_ns, null]),
+          line: { color: colour("faint"), width: 1 } },
+        points("vendor", "vendor", both, (row) => row.vendor_ns, (row) => row.problem),
         points("best config", "ours", rows, (row) => row.best_ns,
           (row) => `${row.problem}${row.speedup ? `, ${ratioText(row.speedup)} of the vendor` : ""}`),
       ],
       layout: {
-        xaxis: { type: "log", title: { text: "operations per byte" } },
-        yaxis: { type: "log", title: { text: "GFLOP/s" } },
+        xaxis: logAxis("operations per byte", ends),
+        yaxis: logAxis("GFLOP/s", rows.flatMap((row) => [row.best_ns, row.vendor_ns || row.best_ns].map((ns) => row.flops / ns))),
       },
     };
   });
@@ -158,11 +203,12 @@ function roofline() {
 function problemTable() {
   const columns = [
     { title: "problem", value: (r) => r.problem, text: (r) => r.problem, class: "text" },
-    { title: "device", value: (r) => r.device, text: (r) => r.device, class: "text wide" },
-    { title: "state", value: (r) => r.state, text: (r) => r.state, tone: (r) => r.state },
     { title: "speed-up", value: (r) => r.speedup, text: (r) => ratioText(r.speedup), class: "number" },
     { title: "vendor", value: (r) => r.vendor_ns, text: (r) => timeText(r.vendor_ns), class: "number" },
     { title: "best", value: (r) => r.best_ns, text: (r) => timeText(r.best_ns), class: "number" },
+    { title: "state", value: (r) => r.state, text: (r) => r.state, tone: (r) => r.state },
+    ...(facts.devices.length > 1
+      ? [{ title: "device", value: (r) => r.device, text: (r) => r.device, class: "text wide" }] : []),
     ...(facts.headline.calls ? [
       { title: "calls", value: (r) => r.calls || 0, text: (r) => (r.calls ? countText(r.calls) : "-"), class: "number wide" },
       { title: "saved", value: (r) => r.calls_saved_ns || 0, text: (r) => timeText(r.calls_saved_ns), class: "number wide" },
@@ -172,7 +218,7 @@ function problemTable() {
     { title: "failed", value: (r) => r.failed, text: (r) => countText(r.failed), class: "number wide" },
     { title: "config", value: (r) => r.plan_config || r.best_config, text: (r) => r.plan_config || r.best_config, class: "text wide" },
   ];
-  const table = sortableTable("problems", columns, facts.problems, { column: 3, descends: true });
+  const table = sortableTable("problems", columns, facts.problems, { column: 1, descends: true });
   const filter = element("input", { id: "filter", type: "search", placeholder: "f32 512x  tuned" });
   filter.addEventListener("input", () => {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -213,8 +259,8 @@ function predictions() {
             marker: { color: colour("ours"), size: 4, opacity: 0.5 } },
         ],
         layout: {
-          xaxis: { type: "log", title: { text: "predicted, us" } },
-          yaxis: { type: "log", title: { text: "measured, us" } },
+          xaxis: logAxis("predicted, us", ends),
+          yaxis: logAxis("measured, us", ends),
         },
       };
     }));
@@ -238,7 +284,7 @@ function regret() {
           y: timings.map((point) => point[field]), text: timings.map((point) => `${point.problems} problems`),
           hovertemplate: "%{x} timings: %{y:.4f}, %{text}<extra></extra>", line: { color: colour(tone) },
         })),
-        layout: { xaxis: { type: "log", title: { text: "timings of a problem" } }, yaxis: { title: { text: "regret" } } },
+        layout: { xaxis: logAxis("timings of a problem", timings.map((point) => point.timings)), yaxis: { title: { text: "regret" } } },
       })));
   }
   const problems = facts.regret.by_problem;
@@ -247,11 +293,11 @@ function regret() {
       "Regret of the first config timed and of the best of the first three, problem after problem; moving over twenty.",
       chart("choices", () => ({
         traces: [["first", "first choice", "vendor"], ["best_of_three", "best of three", "ours"]].map(([field, name, tone]) => ({
-          name, type: "scatter", mode: "lines", x: problems.map((_, index) => index + 1),
+          name, type: "scatter", mode: problems.length < 10 ? "lines+markers" : "lines", x: problems.map((_, index) => index + 1),
           y: movingGeomean(problems.map((point) => point[field]), 20), text: problems.map((point) => point.problem),
           hovertemplate: "%{text}: %{y:.3f}<extra></extra>", line: { color: colour(tone) },
         })),
-        layout: { xaxis: { title: { text: "problems tuned" } }, yaxis: { title: { text: "regret" } } },
+        layout: { xaxis: { title: { text: "problems tuned" }, tickformat: "d", ...(problems.length < 10 ? { dtick: 1 } : {}) }, yaxis: { title: { text: "regret" } } },
       })));
   }
 }
@@ -324,6 +370,7 @@ function timeline() {
   const { start_unix_s: start, step_s: step, outcomes } = facts.timeline;
   if (!step) return;
   const tones = { ok: "ours", unstable: "vendor" };
+  const most = Math.max(...Object.values(outcomes).flat());
   const withdrawn = facts.events.filter((event) => event.event === "withdrawn");
   addSection("Trials over time", `Timings and failures in steps of ${step} s. What failed was caught in a process of its own.`,
     chart("timeline", () => ({
@@ -331,14 +378,21 @@ function timeline() {
         name, type: "bar", x: counts.map((_, index) => date(start + index * step)), y: counts,
         marker: { color: colour(tones[name] || "bad") },
       })),
-      layout: { barmode: "stack", yaxis: { title: { text: "trials" } } },
+      layout: { barmode: "stack", yaxis: { title: { text: "trials" }, minallowed: 0, ...(most < 8 ? { dtick: 1 } : {}) } },
     })));
+  const rest = (r) => Object.entries(r.fields).filter(([name]) => !["problem", "speedup"].includes(name))
+    .map(([name, value]) => `${name}=${value}`).join(" ");
+  const problemOf = (r) => r.fields.problem || "";
+  const told = facts.events.filter((event) => event.event !== "search");  // each ends in a decision
   const table = sortableTable("events", [
-    { title: "when", value: (r) => r.when_unix_s, text: (r) => dateText(r.when_unix_s) },
-    { title: "event", value: (r) => r.event, text: (r) => r.event, tone: (r) => (r.event === "withdrawn" ? "withdrawn" : "") },
-    { title: "what", value: (r) => r.fields.problem || "", class: "text", text: (r) => Object.entries(r.fields).map(([k, v]) => `${k}=${v}`).join(" ") },
-  ], facts.events, { column: 0, descends: true });
-  if (facts.events.length > 0) {
+    { title: "when, UTC", value: (r) => r.when_unix_s, text: (r) => dateText(r.when_unix_s).slice(5, 19) },
+    { title: "event", value: (r) => r.event, text: (r) => r.event,
+      tone: (r) => (r.event === "withdrawn" || r.event === "failed" ? "withdrawn" : "") },
+    { title: "problem", value: problemOf, text: problemOf, class: "text" },
+    { title: "speed-up", value: (r) => Number(r.fields.speedup || 0), text: (r) => ratioText(Number(r.fields.speedup || 0)), class: "number" },
+    { title: "said of it", value: rest, text: rest, class: "text" },
+  ], told, { column: 0, descends: true });
+  if (told.length > 0) {
     addSection("Decisions and drift", withdrawn.length > 0
       ? `Plans withdrawn, because they had become slower than the vendor in the program: ${withdrawn.length}.`
       : "No plan was withdrawn: none became slower than the vendor in its program.", table.element);
@@ -352,7 +406,7 @@ function cards() {
       element("details", {}, element("summary", {}, "its card"), element("pre", {}, card)));
   }
   addSection("Machines", "Devices that the timings are of.",
-    element("pre", {}, facts.devices.map((device) => `${device.text}; ${countText(device.problems)} problems`).join("\n")));
+    element("pre", {}, facts.devices.map((device) => `${device.text}; ${countText(device.problems)} ${device.problems === 1 ? "problem" : "problems"}`).join("\n")));
 }
 
 function leftOut() {
@@ -382,7 +436,7 @@ function comparison() {
             y: facts.problems.map((row) => row.b_ns / 1e3), text: facts.problems.map((row) => row.problem),
             hovertemplate: "%{text}<br>A %{x:.3g} us, B %{y:.3g} us<extra></extra>", marker: { color: colour("ours") } },
         ],
-        layout: { xaxis: { type: "log", title: { text: "A, us" } }, yaxis: { type: "log", title: { text: "B, us" } } },
+        layout: { xaxis: logAxis("A, us", line), yaxis: logAxis("B, us", line) },
       };
     }));
   }
@@ -400,6 +454,7 @@ function comparison() {
 function report() {
   document.getElementById("about").textContent = `${facts.cache}; made ${dateText(facts.made_unix_s)}`;
   headline();
+  speedups();
   roofline();
   problemTable();
   predictions();
