@@ -47,6 +47,14 @@ class ExplainTest(unittest.TestCase):
         self.assertIn("log2_m", self.run_command("--features", "mm f32 17x20x17 nn")[0])
         self.assertGreater(len(self.run_command("--all", "mm f32 17x20x17 nn")[0]), len(text))
 
+    def test_the_choice_is_told_in_full_and_the_vendor_has_its_line_among_the_trials(self):
+        told = json.loads(self.run_command("--json", "mm f32 17x20x17 nn")[0])
+        text = self.run_command("--all", "mm f32 17x20x17 nn")[0]
+        self.assertEqual(text.count(told["config"]), 1)
+        rows = text[text.index("CONFIG, WHERE"):].splitlines()[1:]
+        faster = sum(0 < trial["median_ns"] < told["vendor_ns"] for trial in told["trials"])
+        self.assertIn("(the vendor's kernel)", rows[faster])
+
     def test_a_problem_that_keeps_the_vendor_and_one_never_seen(self):
         kept = json.loads(self.run_command("--json", "mm f32 1024x1027x1024 nn")[0])
         self.assertEqual(kept["answered_by"], "vendor")

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <utility>
 
 #include "cache/validity.h"
 #include "runtime/tuner/publish_rule.h"
@@ -55,6 +58,7 @@ std::string choice_text(const Explanation& told) {
     text = "The vendor's kernel answers";
     if (told.vendor_ns() > 0) text += ", in " + cache_tool::time_text(told.vendor_ns());
     text += ": " + why_vendor(told);
+    if (told.is_timed()) text += "The best config timed:\n  " + told.chosen_config() + "\n";
   }
   if (told.is_searched_again()) text += "A search has begun since, and is not done.\n";
   return text;
@@ -85,10 +89,59 @@ std::string checks_text(const Explanation& told) {
          "; a program whose emitter makes other bytes keeps the vendor.\n";
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// What of a config differs from the one that is told in full, the plan's or the best timed, since
+// most of its two hundred characters do not; all of one with other parameters, or where none is
+// told.
+std::string difference_to_choice(const std::string& config, const Explanation& told) {
+  if (told.answering_plans().empty() && !told.is_timed()) return config;
+  const std::vector<std::string> words = words_of(config);
+  const std::vector<std::string> chosen = words_of(told.chosen_config());
+  if (words.size() != chosen.size()) return config;
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    if (name != chosen[i].substr(0, chosen[i].find('='))) return config;
+    if (words[i] != chosen[i]) text += (text.empty() ? "" : " ") + words[i];
+  }
+  return text.empty() ? "(as above)" : text;
+}
+
+void add_trial(TextTable& table, const StoredTrial& trial, const Explanation& told, int64_t now) {
+  const bool ran = trial.record.measurement.count > 0;
+  table.add({{difference_to_choice(trial.config, told), Tone::kPlain},
+             {ran ? cache_tool::time_text(trial.record.measurement.median_ns) : "-", Tone::kPlain},
+             {ran ? cache_tool::percent_text(trial.record.measurement.spread) : "-", Tone::kPlain},
+             {trial.record.vendor ? cache_tool::ratio_text(trial.record.vendor->speedup) : "-",
+              Tone::kPlain},
+             {std::string(to_string(trial.record.outcome.kind)),
+              trial.record.outcome.ok() ? Tone::kPlain : Tone::kBad},
+             {cache_tool::age_text(trial.record.when_unix_s, now), Tone::kPlain},
+             {!told.no_cpu_kernel.empty() ? "on " + device_name(trial.device)
+              : trial.is_prior()          ? "hint: " + trial.why_prior
+                                          : "yes",
+              told.counts(trial) ? Tone::kPlain : Tone::kFaint}});
+}
+
+// Where the vendor stands among the trials.
+void add_vendor(TextTable& table, double vendor_ns) {
+  table.add({{"(the vendor's kernel)", Tone::kBad},
+             {cache_tool::time_text(vendor_ns), Tone::kBad},
+             {"", Tone::kPlain},
+             {cache_tool::ratio_text(1), Tone::kBad},
+             {"", Tone::kPlain},
+             {"", Tone::kPlain},
+             {"", Tone::kPlain}});
+}
+
 std::string trials_text(const Explanation& told, size_t most,
                         const cache_tool::Terminal& terminal) {
   if (told.trials.empty()) return "";
-  TextTable table({{"CONFIG", false, true},
+  TextTable table({{"CONFIG, WHERE IT DIFFERS", false, true},
                    {"TIME", true, false},
                    {"SPREAD", true, false},
                    {"VENDOR", true, false},
@@ -97,23 +150,15 @@ std::string trials_text(const Explanation& told, size_t most,
                    {"VALID", false, true}});
   const int64_t now = cache_tool::unix_seconds_now();
   const size_t shown = most == 0 ? told.trials.size() : std::min(most, told.trials.size());
+  double vendor_ns = told.vendor_ns();  // 0 once it has its line
   for (size_t i = 0; i < shown; ++i) {
-    const StoredTrial& trial = told.trials[i];
-    const bool ran = trial.record.measurement.count > 0;
-    table.add(
-        {{trial.config, Tone::kPlain},
-         {ran ? cache_tool::time_text(trial.record.measurement.median_ns) : "-", Tone::kPlain},
-         {ran ? cache_tool::percent_text(trial.record.measurement.spread) : "-", Tone::kPlain},
-         {trial.record.vendor ? cache_tool::ratio_text(trial.record.vendor->speedup) : "-",
-          Tone::kPlain},
-         {std::string(to_string(trial.record.outcome.kind)),
-          trial.record.outcome.ok() ? Tone::kPlain : Tone::kBad},
-         {cache_tool::age_text(trial.record.when_unix_s, now), Tone::kPlain},
-         {!told.no_cpu_kernel.empty() ? "on " + device_name(trial.device)
-          : trial.is_prior()          ? "hint: " + trial.why_prior
-                                      : "yes",
-          told.counts(trial) ? Tone::kPlain : Tone::kFaint}});
+    const Measurement& measured = told.trials[i].record.measurement;
+    if (vendor_ns > 0 && (measured.count == 0 || measured.median_ns > vendor_ns)) {
+      add_vendor(table, std::exchange(vendor_ns, 0));
+    }
+    add_trial(table, told.trials[i], told, now);
   }
+  if (vendor_ns > 0) add_vendor(table, vendor_ns);
   std::string text = "\nTimed: " + cache_tool::count_text(static_cast<int64_t>(told.trials.size()));
   if (told.space_size > 0) {
     text += " of " + cache_tool::count_text(static_cast<int64_t>(told.space_size)) +
@@ -124,11 +169,11 @@ std::string trials_text(const Explanation& told, size_t most,
   return text;
 }
 
-std::string prediction_text(const Prediction& prediction) {
+std::string prediction_text(const Prediction& prediction, const Explanation& told) {
   std::string text = "  " + std::to_string(prediction.rank) + ". ";
   if (prediction.ns > 0) text += cache_tool::time_text(prediction.ns);
-  return text + " +-" + cache_tool::percent_text(prediction.stddev) + "  " + prediction.config +
-         "\n";
+  return text + " +-" + cache_tool::percent_text(prediction.stddev) + "  " +
+         difference_to_choice(prediction.config, told) + "\n";
 }
 
 std::string model_text(const Explanation& told) {
@@ -138,10 +183,10 @@ std::string model_text(const Explanation& told) {
   text += ", " + told.support + ", asked about " +
           cache_tool::count_text(static_cast<int64_t>(told.ranked)) +
           " configs, would try first:\n";
-  for (const Prediction& favourite : told.favourites) text += prediction_text(favourite);
+  for (const Prediction& favourite : told.favourites) text += prediction_text(favourite, told);
   const bool is_known = !told.plans.empty() || !told.trials.empty();
   if (is_known && told.of_the_choice) {
-    text += "and of the choice it says:\n" + prediction_text(*told.of_the_choice);
+    text += "and of the choice it says:\n" + prediction_text(*told.of_the_choice, told);
   }
   return text;
 }
