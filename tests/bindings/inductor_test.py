@@ -478,6 +478,7 @@ class Refusals(unittest.TestCase):
                 exec(block, {"model": torch.nn.Linear(8, 8)})
                 self.assertEqual(triode.status()["model"], "gpu", document)
             finally:
+                triode.release()
                 triode.uninstall()
 
     def test_importing_triode_imports_no_torch(self):

@@ -16,14 +16,34 @@ PYTHON = os.environ.get("TRIODE_PYTHON", "")
 DOCUMENTS = sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md"))
 
 
+# Who builds or runs the code blocks of a document, by language.
+RUNNERS = {
+    "README.md": {"sh": "docs/readme_test.py", "cpp": "docs/readme_test.py", "python": "bindings/inductor_test.py"},
+    "docs/coming-from-diode.md": {"sh": "docs/coming_from_diode_test.py", "python": "docs/coming_from_diode_test.py"},
+    "docs/coming-from-tunableop.md": {"sh": "docs/guides_test.py"},
+    "docs/guide/cache.md": {"sh": "docs/guides_test.py", "python": "docs/guides_test.py"},
+    "docs/guide/cpp.md": {"cmake": "docs/cpp_guide_test.py", "cpp": "docs/cpp_guide_test.py"},
+    "docs/guide/new-device.md": {"sh": "docs/device_test.py", "cpp": "docs/device_test.py"},
+    "docs/guide/numpy.md": {"sh": "docs/guides_test.py"},
+    "docs/guide/test-on-a-gpu.md": {},
+    "docs/guide/torch-compile.md": {"sh": "bindings/inductor_test.py", "python": "bindings/inductor_test.py"},
+    "docs/guide/torch-eager.md": {"sh": "docs/guides_test.py", "cpp": "docs/guides_test.py",
+                                  "python": "bindings/interception_test.py"},
+}
+
+
+def blocks(path, language):
+    return re.findall(rf"^ *```{language}\n(.*?)^ *```$", path.read_text(), re.MULTILINE | re.DOTALL)
+
+
 def shell_blocks(path):
-    return re.findall(r"^```sh\n(.*?)^```$", path.read_text(), re.MULTILINE | re.DOTALL)
+    return blocks(path, "sh")
 
 
 class Guides(unittest.TestCase):
-    def run_blocks(self, name, prepare=None):
+    def run_blocks(self, name, prepare=None, after=""):
         """All blocks of a guide, one after another in one folder, with `triode` in PATH; `prepare` puts there, and into
-        what is the user's home then, what the guide takes for granted."""
+        what is the user's home then, what the guide takes for granted; `after` is run after them."""
         script = "\n".join(shell_blocks(ROOT / "docs" / name))
         self.assertTrue(script)
         with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +52,7 @@ class Guides(unittest.TestCase):
             if prepare:
                 environment |= {"HOME": folder, "XDG_CACHE_HOME": folder + "/.cache"}
                 prepare(Path(folder), environment)
-            done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env=environment,
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", script + after], cwd=folder, env=environment,
                                   capture_output=True, text=True)
             subprocess.run([BUILD / "bin/triode-tuner", "stop", "--quiet"], env=environment, check=True)
             files = {file.name for file in Path(folder).iterdir()}
@@ -76,16 +96,41 @@ class Guides(unittest.TestCase):
                         golden / "kernel_tuner_cache.json"], env=environment, check=True)
         shutil.copytree(folder / ".cache/triode", folder / "old-machine/triode")
 
+    @staticmethod
+    def python_of(name):
+        """Its Python, where there is a torch for it."""
+        (block,) = blocks(ROOT / "docs" / name, "python")
+        told = 'print("the lookup table has", len(config.lookup_table.table), "entries")'
+        script = f"{block}\n{told}" if PYTHON else 'print("the lookup table has not been read: no torch")'
+        return f"\n{PYTHON or sys.executable} - <<'END'\n{script}\nEND\n"
+
     def test_cache(self):
-        out, err, files = self.run_blocks("guide/cache.md", self.prepare_cache)
+        out, err, files = self.run_blocks("guide/cache.md", self.prepare_cache, self.python_of("guide/cache.md"))
         self.assertIn("mm f32 512x512x512 nn", out)
         self.assertIn("files in a folder that no format claims", err)
         self.assertLessEqual({"again.json", "table.json", "folder", "frozen.plans"}, files)
+        self.assertIn("the lookup table has", out)
 
     def test_coming_from_tunableop(self):
         out, _, files = self.run_blocks("coming-from-tunableop.md")
         self.assertIn("25088", out)
         self.assertIn("again.csv", files)
+
+
+class Blocks(unittest.TestCase):
+    def test_each_block_of_readme_and_guides_has_a_test_that_names_its_document(self):
+        documents = [ROOT / "README.md", *(ROOT / "docs").glob("coming-from-*.md"), *(ROOT / "docs/guide").glob("*.md")]
+        self.assertEqual({str(path.relative_to(ROOT)) for path in documents}, set(RUNNERS))
+        for path in documents:
+            runners = RUNNERS[str(path.relative_to(ROOT))]
+            fences = re.findall(r"^ *```(\w*)$", path.read_text(), re.MULTILINE)
+            self.assertEqual(set(fences[::2]), set(runners), path)
+            for test in set(runners.values()):
+                self.assertIn(path.name, (ROOT / "tests" / test).read_text(), f"{test} does not name {path.name}")
+
+    def test_cpp_of_torch_eager_is_the_example_that_is_built(self):
+        licence, code = (ROOT / "docs/examples/torch_product.cc").read_text().split("\n", 1)
+        self.assertEqual(blocks(ROOT / "docs/guide/torch-eager.md", "cpp"), [code])
 
 
 class Links(unittest.TestCase):

@@ -32,6 +32,8 @@ class Readme(unittest.TestCase):
             done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder,
                                   env=environment, capture_output=True, text=True)
             subprocess.run([BUILD / "bin/triode-tuner", "stop", "--quiet"], env=environment, check=True)
+            page = pathlib.Path(folder, "triode-report.html")
+            self.assertTrue(page.exists(), done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("mm f32 64x500x300 nn", done.stderr)
 
