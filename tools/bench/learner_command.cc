@@ -69,10 +69,12 @@ class LearnerBench {
     bench->cpu_ = TRIODE_TRY(cpu_subject(kConfigs, options.seed));
     // A model that knows Inductor's template alone ranks the same configs as that one's.
     const auto& families = bench->model_->snapshot().support.families;
-    if (!families.empty()) bench->gpu_.family = families.front();
+    const bool is_cpu = bench->model_->snapshot().kind == DeviceKind::kCpu;
+    bench->ranked_ = is_cpu ? &bench->cpu_ : &bench->gpu_;
+    if (!families.empty()) bench->ranked_->family = families.front();
     bench->gpu_features_.emplace(TRIODE_TRY(FeatureExtractor::make(bench->gpu_.task())));
     bench->cpu_features_.emplace(TRIODE_TRY(FeatureExtractor::make(bench->cpu_.task())));
-    TRIODE_TRY(bench->model_->rank(bench->gpu_.task(), bench->gpu_.configs));
+    TRIODE_TRY(bench->model_->rank(bench->ranked_->task(), bench->ranked_->configs));
     TRIODE_TRY(bench->prepare_update());
     return bench;
   }
@@ -83,9 +85,9 @@ class LearnerBench {
             {"cpu_features_us_1000", "features of 1,000 cpu configs",
              [this] { extract(*cpu_features_, cpu_); }},
             {"evaluate_us_1000", "features and one net for 1,000 configs",
-             [this] { (void)model_->evaluate(gpu_.task(), gpu_.configs, 0); }},
+             [this] { (void)model_->evaluate(ranked_->task(), ranked_->configs, 0); }},
             {"rank_us_1000", "a ranking of 1,000 configs, features and all",
-             [this] { (void)model_->rank(gpu_.task(), gpu_.configs); }},
+             [this] { (void)model_->rank(ranked_->task(), ranked_->configs); }},
             {"update_us", "an update by three timings", [this] { update(); }}};
   }
   const CostModel& model() const { return *model_; }
@@ -95,7 +97,7 @@ class LearnerBench {
 
   Status prepare_update() {
     layer_.emplace(model_->snapshot().online);
-    rows_ = TRIODE_TRY(model_->basis(gpu_.task(), std::span(gpu_.configs).first(kTimings)));
+    rows_ = TRIODE_TRY(model_->basis(ranked_->task(), std::span(ranked_->configs).first(kTimings)));
     return {};
   }
   void extract(const FeatureExtractor& extractor, const LearnerSubject& subject) {
@@ -110,6 +112,7 @@ class LearnerBench {
 
   std::shared_ptr<const CostModel> model_;
   LearnerSubject gpu_, cpu_;
+  LearnerSubject* ranked_ = nullptr;  // the one that the model is for
   std::optional<FeatureExtractor> gpu_features_, cpu_features_;
   std::vector<float> columns_, rows_;
   std::optional<BayesianLayer> layer_;
