@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "learner/model/block_kernels.h"
@@ -200,6 +201,13 @@ std::vector<float> CostModel::Ranker::base_scores(std::span<const Config> config
   return scores;
 }
 
+// Finite weights can overflow, which then says nothing of a config: it comes last. No order holds
+// a NaN, and sorting by one runs out of bounds.
+template <typename Score>
+Score or_last(Score score) {
+  return std::isfinite(score) ? score : std::numeric_limits<Score>::max();
+}
+
 // The best by the first net, and the best few of each mechanism class.
 std::vector<ScoredConfig> CostModel::Ranker::shortlisted(std::span<const Config> configs,
                                                          size_t& unfit) {
@@ -211,7 +219,7 @@ std::vector<ScoredConfig> CostModel::Ranker::shortlisted(std::span<const Config>
     for (const ScoredConfig& one : scored) fit.push_back(configs[one.index]);
   }
   const std::vector<float> scores = base_scores(unfit > 0 ? std::span<const Config>(fit) : configs);
-  for (size_t i = 0; i < scored.size(); ++i) scored[i].score = scores[i];
+  for (size_t i = 0; i < scored.size(); ++i) scored[i].score = or_last(scores[i]);
   return shortlist(extractor_, configs, std::move(scored),
                    static_cast<size_t>(model_.snapshot_.shortlist));
 }
@@ -239,7 +247,7 @@ void CostModel::Ranker::fill_candidates(const Opinions& opinions, Ranking& ranki
     const std::span<const float> row = ranking.basis_of(i);
     double correction = 0;
     for (size_t j = 0; j < row.size(); ++j) correction += online_.mean[j] * row[j];
-    ranking.candidates[i].score = sum[i] + correction;
+    ranking.candidates[i].score = or_last(sum[i] + correction);
   }
   set_stddevs(online_, squares, prepared_.kernels, ranking);
   for (size_t i = 0; i < opinions.failure.size(); ++i) {

@@ -142,6 +142,24 @@ TEST_F(RankedTask, LeavesOutWhatCannotRun) {
   }
 }
 
+TEST_F(RankedTask, PutsConfigsLastOfWhichOverflowSaysNothing) {
+  Snapshot snapshot = small_snapshot(2);
+  snapshot.shortlist = 8;
+  for (Net& net : snapshot.nets) {
+    for (float& weight : net.layers.front().weights) weight *= 1e38f;
+    for (float& weight : net.layers.back().weights) weight = 1e38f;
+  }
+  ASSERT_TRUE(snapshot.validate().ok());
+  const Ranking ranking = rank(snapshot, configs);
+  std::set<uint32_t> listed;
+  for (const Candidate& candidate : ranking.candidates) {
+    EXPECT_TRUE(std::isfinite(candidate.score));
+    EXPECT_FALSE(std::isnan(candidate.stddev));
+    listed.insert(candidate.index);
+  }
+  EXPECT_EQ(listed.size(), ranking.candidates.size());
+}
+
 TEST_F(RankedTask, KeepsSomeOfEveryMechanism) {
   Snapshot snapshot = small_snapshot();
   snapshot.shortlist = 1;

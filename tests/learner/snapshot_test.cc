@@ -3,12 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "core/random.h"
 #include "core/sha256.h"
+#include "learner/model/cost_model.h"
 #include "tests/core/status_matchers.h"
 #include "tests/learner/small_model.h"
 #include "tests/runtime/temporary_folder.h"
@@ -188,8 +192,23 @@ TEST(Snapshot, WhoseVendorNetReadsTheConfigIsRefused) {
   EXPECT_THAT(snapshot.validate(), FailsWith(StatusCode::kInvalidArgument, HasSubstr("vendor")));
 }
 
+// Whatever the weights have become, the configs stand in an order, or the model says that it
+// cannot.
+bool ranks_in_order(const Snapshot& snapshot) {
+  const Result<CostModel> model = CostModel::make(snapshot);
+  if (!model.ok()) return false;
+  const Problem problem = Problem::mm(DType::kF16, 512, 256, 1024);
+  const Result<Ranking> ranking = model->rank(task_of(problem), all_configs());
+  if (!ranking.ok()) return ranking.status().code() == StatusCode::kUnsupported;
+  const std::vector<Candidate>& order = ranking->candidates;
+  return std::all_of(order.begin(), order.end(),
+                     [](const Candidate& one) { return std::isfinite(one.score); }) &&
+         std::is_sorted(order.begin(), order.end(),
+                        [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+}
+
 // Bytes changed, cut out, doubled and put in, under a right checksum: any answer but a crash will
-// do, and what is accepted must be whole.
+// do, and what is accepted must be whole, and rank.
 TEST(Snapshot, IsSafeToReadFromAHostileFile) {
   const std::string bytes = write_snapshot(learned_snapshot());
   const int rounds = std::getenv("TRIODE_TEST_LONG") != nullptr ? 20000 : 400;
@@ -221,6 +240,7 @@ TEST(Snapshot, IsSafeToReadFromAHostileFile) {
     if (!read.ok()) continue;
     ++accepted;
     EXPECT_TRUE(read->validate().ok());
+    EXPECT_TRUE(ranks_in_order(*read));
   }
   EXPECT_GT(accepted, 0);       // some edits change a weight and nothing else
   EXPECT_LT(accepted, rounds);  // and some are found out
