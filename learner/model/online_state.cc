@@ -41,14 +41,17 @@ Status OnlineState::validate(size_t net_basis_size, size_t feature_count) const 
 }
 
 Result<OnlineState> tempered_prior(std::vector<double> gram, size_t problems, double inputs_worth,
-                                   double noise, double ridge, std::vector<uint16_t> features) {
-  const auto n = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(gram.size()))));
-  if (n * n != gram.size() || problems == 0 || !(noise > 0) || !(ridge > 0)) {
-    return invalid_argument("a prior needs a square Gram matrix, noise and ridge above zero");
+                                   double noise, std::span<const double> ridge,
+                                   std::vector<uint16_t> features) {
+  const size_t n = ridge.size();
+  const bool all_known = std::all_of(ridge.begin(), ridge.end(), [](double r) { return r > 0; });
+  if (n == 0 || n * n != gram.size() || problems == 0 || !(noise > 0) || !all_known) {
+    return invalid_argument(
+        "a prior needs a square Gram matrix, and noise and a ridge for each row above zero");
   }
   const double scale = inputs_worth / static_cast<double>(problems) / (noise * noise);
   for (double& value : gram) value *= scale;
-  for (size_t i = 0; i < n; ++i) gram[i * n + i] += ridge;
+  for (size_t i = 0; i < n; ++i) gram[i * n + i] += ridge[i];
   if (!cholesky(gram, n)) return invalid_argument("the Gram matrix cannot be inverted");
   OnlineState state;
   state.features = std::move(features);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/status.h"
@@ -30,10 +31,11 @@ struct OnlineState {
 inline constexpr size_t kMaxBasis = 512;
 
 // Mean zero and covariance (sum over problems of the Gram matrix of centred basis rows, scaled so
-// that it weighs as much as `inputs_worth` problems, / noise^2 + ridge * I)^-1.
-// `gram` is that sum, row-major, over `problems` problems. kInvalidArgument if it cannot be
-// inverted.
+// that it weighs as much as `inputs_worth` problems, / noise^2 + diag(ridge))^-1.
+// `gram` is that sum, row-major, over `problems` problems; `ridge` is the precision of each weight
+// of which training said nothing. kInvalidArgument if it cannot be inverted.
 Result<OnlineState> tempered_prior(std::vector<double> gram, size_t problems, double inputs_worth,
-                                   double noise, double ridge, std::vector<uint16_t> features);
+                                   double noise, std::span<const double> ridge,
+                                   std::vector<uint16_t> features);
 
 }  // namespace triode

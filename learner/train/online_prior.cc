@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,14 +14,33 @@
 namespace triode::train {
 namespace {
 
-// Features whose names start so describe a mechanism that one device has
-// and another lacks.
-constexpr std::string_view kMechanismPrefix = "wg";
+// A feature whose weight is learned online beside the net's basis: those whose names begin so.
+struct LearnedFeatures {
+  std::string_view prefix;
+  double deviation;  // of the weight before any timing: how far ln time may move by one unit
+};
 
-std::vector<uint16_t> mechanism_features(const FeatureTable& table) {
+// The first that fits counts. For a type or a layout a mechanism of the device may be worth a
+// factor of three, as warpgroups are for tf32; for all configs that use it, tenths. Told otherwise
+// by nothing, the first timings of the former would be taken for the latter, and the configs
+// without the mechanism for the fast ones of every type. The analytical times let a device correct
+// what it is said to compute, load and wait.
+constexpr LearnedFeatures kLearned[] = {
+    {"wg_simt", 1}, {"wg_tf32", 1}, {"wg", 0.1}, {"time_", 0.1}};
+
+const LearnedFeatures* find_learned(std::string_view name) {
+  const auto* const found = std::find_if(
+      std::begin(kLearned), std::end(kLearned),
+      [name](const LearnedFeatures& learned) { return name.starts_with(learned.prefix); });
+  return found == std::end(kLearned) ? nullptr : found;
+}
+
+// Of a cpu none: what they would add was measured on gpu timings alone.
+std::vector<uint16_t> learned_features(const FeatureTable& table) {
   std::vector<uint16_t> positions;
+  if (table.kind == DeviceKind::kCpu) return positions;
   for (size_t f = 0; f < table.size(); ++f) {
-    if (table.features[f].name.starts_with(kMechanismPrefix)) {
+    if (find_learned(table.features[f].name) != nullptr) {
       positions.push_back(static_cast<uint16_t>(f));
     }
   }
@@ -68,8 +88,14 @@ void add_gram(const std::vector<float>& basis, size_t size, const std::vector<do
 
 Result<OnlineState> online_prior(const Snapshot& snapshot, std::span<const TimedProblem> problems,
                                  const PriorOptions& options) {
-  const std::vector<uint16_t> features = mechanism_features(feature_table(snapshot.kind));
-  const size_t size = static_cast<size_t>(snapshot.nets.front().basis_size()) + features.size();
+  const FeatureTable& table = feature_table(snapshot.kind);
+  const std::vector<uint16_t> features = learned_features(table);
+  std::vector<double> ridge(static_cast<size_t>(snapshot.nets.front().basis_size()), options.ridge);
+  for (const uint16_t feature : features) {
+    const double deviation = find_learned(table.features[feature].name)->deviation;
+    ridge.push_back(1 / (deviation * deviation));
+  }
+  const size_t size = ridge.size();
   Snapshot blank = snapshot;
   blank.online = blank_state(size, features);
   const CostModel model = TRIODE_TRY(CostModel::make(std::move(blank)));
@@ -78,8 +104,8 @@ Result<OnlineState> online_prior(const Snapshot& snapshot, std::span<const Timed
     const std::vector<float> basis = TRIODE_TRY(model.basis(timed.task(), timed.configs));
     add_gram(basis, size, timed.seconds, gram);
   }
-  return tempered_prior(std::move(gram), problems.size(), options.problems, options.noise,
-                        options.ridge, features);
+  return tempered_prior(std::move(gram), problems.size(), options.problems, options.noise, ridge,
+                        features);
 }
 
 }  // namespace triode::train

@@ -36,7 +36,7 @@ OnlineState prior() {
       for (size_t j = 0; j < kSize; ++j) gram[i * kSize + j] += double{row[i]} * row[j];
     }
   }
-  return *tempered_prior(gram, 10, 2, 0.1, 3, {});
+  return *tempered_prior(gram, 10, 2, 0.1, std::vector<double>(kSize, 3), {});
 }
 
 std::vector<double> inverse(std::vector<double> matrix) {
@@ -165,13 +165,21 @@ TEST(BayesianLayer, DrawsWithItsMeanAndCovariance) {
 }
 
 TEST(TemperedPrior, RefusesAMatrixThatIsNotSquare) {
-  EXPECT_THAT(tempered_prior({1, 2, 3}, 1, 1, 0.1, 1, {}),
+  const double kOne[] = {1};
+  EXPECT_THAT(tempered_prior({1, 2, 3}, 1, 1, 0.1, kOne, {}),
               FailsWith(StatusCode::kInvalidArgument, ::testing::HasSubstr("square")));
+}
+
+TEST(TemperedPrior, RefusesAWeightOfWhichAnythingMayBeTrue) {
+  const double kNone[] = {0};
+  EXPECT_THAT(tempered_prior({8}, 4, 10, 0.5, kNone, {}),
+              FailsWith(StatusCode::kInvalidArgument, ::testing::HasSubstr("ridge")));
 }
 
 TEST(TemperedPrior, WeighsAsManyInputsAsItIsTold) {
   // One feature, Gram 8 over 4 problems; worth 10 of them at noise 0.5: 8/4*10/0.25 + 1.
-  const Result<OnlineState> state = tempered_prior({8}, 4, 10, 0.5, 1, {});
+  const double kOne[] = {1};
+  const Result<OnlineState> state = tempered_prior({8}, 4, 10, 0.5, kOne, {});
   ASSERT_TRUE(state.ok());
   EXPECT_NEAR(state->covariance[0], 1.0 / 81, 1e-12);
 }

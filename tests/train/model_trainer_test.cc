@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "learner/model/cost_model.h"
+#include "learner/model/feature_table.h"
 #include "learner/train/choice_judge.h"
 #include "learner/train/model_card.h"
 #include "learner/train/online_judge.h"
@@ -154,6 +157,23 @@ TEST_F(ModelTrainer, PriorIsNoSurerOfProblemsWithManyConfigs) {
     const size_t at = i * small_prior->size() + i;
     EXPECT_GE(large_prior->covariance[at], 0.5 * small_prior->covariance[at]);
   }
+}
+
+// On a device of another mechanism a tf32 config without it may be three times as fast as all that
+// have it, which is a peculiarity of the type: f16 configs that have it are no slower for that.
+TEST_F(ModelTrainer, PriorTellsAMechanismFromWhatItDoesForOneType) {
+  const OnlineState& online = snapshot_->online;
+  const FeatureTable& table = feature_table(snapshot_->kind);
+  const size_t net_basis = online.size() - online.features.size();
+  const auto variance_of = [&](std::string_view name) {
+    const auto feature = static_cast<uint16_t>(*table.position_of(name));
+    const auto found = std::find(online.features.begin(), online.features.end(), feature);
+    const auto at = net_basis + static_cast<size_t>(found - online.features.begin());
+    return found == online.features.end() ? 0 : online.covariance[at * online.size() + at];
+  };
+  EXPECT_GT(variance_of("wg_tf32_mn_major"), 10 * variance_of("wg"));
+  EXPECT_GT(variance_of("wg"), 0);
+  EXPECT_GT(variance_of("time_compute"), 0);
 }
 
 TEST(ModelTraining, RefusesAnEmptyChoice) {
