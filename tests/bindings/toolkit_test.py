@@ -15,8 +15,9 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from triode.toolkit import predictions
+from triode.toolkit import predictions, programs
 from triode.toolkit.commands import COMMANDS, help_of
 from triode.toolkit.reports import text_of
 from triode.types import Dataset, MMShape, OperationShapeSet, Table, TritonGEMMConfig, read_file, write_file
@@ -358,6 +359,14 @@ class Reports(unittest.TestCase):
     def test_figures_of_a_row_stand_before_what_they_are_of_by_name(self):
         told = {"worst": [{"problem": "mm f32 8x8x8 nn", "measured_ms": 0.5, "factor_off": 2.0}]}
         self.assertEqual(text_of(told), "worst:\n  measured_ms 0.5, factor_off 2, mm f32 8x8x8 nn")
+
+
+class Programs(unittest.TestCase):
+    def test_a_program_that_is_not_there_is_told_of_with_what_it_takes(self):
+        with mock.patch.object(programs.shutil, "which", return_value=None):
+            for name, reason in (("eval", "no program triode-eval, as torch was not there when"), ("collect", "; build")):
+                with self.assertRaisesRegex(programs.Failure, reason):
+                    programs.program(name)
 
 
 class Imports(unittest.TestCase):

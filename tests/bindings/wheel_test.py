@@ -96,6 +96,15 @@ class Wheel(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertRegex(done.stderr.splitlines()[-1], r"^ImportError: .*torch")
 
+    def test_commands_of_torch_run_where_it_was_there(self):
+        """What they say where it was not, command_test.py shows."""
+        for command in ("train", "eval", "validate-model"):
+            self.assertIn("model", run(self.full / "triode", command, "--help").stdout)
+
+    def test_shipped_models_are_found_by_name(self):
+        said = run(self.plain / "triode", "model", "show", "gpu").stdout
+        self.assertIn(str(self.plain.parent), said)
+
     def test_commands_run(self):
         self.assertRegex(run(self.plain / "triode", "--version").stdout, r"^triode 0\.")
         self.assertIn("collect", run(self.plain / "triode", "collect", "--help").stdout)

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -62,6 +63,13 @@ class TriodeCommand(unittest.TestCase):
         self.assertIn("'zerba' is not a command", done.stderr)
         self.assertIn("did you mean 'zebra'?", done.stderr)
         self.assertRegex(done.stderr, r"commands: .*zebra")
+
+    def test_what_a_build_without_torch_lacks_says_so(self):
+        alone = shutil.copy(COMMAND, self.folder)
+        for command in ("train", "eval"):
+            done = subprocess.run([alone, command], capture_output=True, text=True, env={"PATH": "/nonexistent"})
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"'{command}' needs torch, which was not there when this Triode was built", done.stderr)
 
     def test_path_is_not_a_command(self):
         self.assertEqual(run("../triode").returncode, 2)

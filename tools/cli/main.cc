@@ -71,7 +71,18 @@ int print_help(bool json) {
   return kDone;
 }
 
+// A build has these where torch is there for it.
+bool needs_torch(std::string_view command) {
+  return command == "train" || command == "eval";
+}
+
 int explain_unknown(const std::string& command, const std::vector<std::string>& folders) {
+  if (needs_torch(command)) {
+    complain("'" + command +
+             "' needs torch, which was not there when this Triode was built; install torch and "
+             "build again (tools/setup, or `pip install .` in Triode's sources).");
+    return kFailed;
+  }
   const std::vector<std::string> commands = list_commands(folders);
   complain("'" + command + "' is not a command.");
   if (const auto near = nearest_word(command, commands)) {

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any
 
 
+# Built where torch is there for it.
+OF_TORCH = ("train", "eval")
+
+
 class Failure(Exception):
     """A command could not do its work; the message says why and what to do."""
 
@@ -28,8 +32,10 @@ def program(name: str) -> str:
     path = os.pathsep.join([*(str(folder) for folder in folders if folder), os.environ.get("PATH", "")])
     found = shutil.which(f"triode-{name}", path=path)
     if found is None:
+        lacking = ", as torch was not there when Triode was built; install torch, then" if name in OF_TORCH else ";"
         raise Failure(
-            f"there is no program triode-{name}; build Triode (tools/setup), or name its folder in TRIODE_BIN"
+            f"there is no program triode-{name}{lacking} build Triode (tools/setup, or `pip install .` in its "
+            "sources), or name its folder in TRIODE_BIN"
         )
     return found
 
