@@ -9,8 +9,11 @@ namespace triode::x86 {
 
 // How the register tile does its multiplications.
 enum class Family : int32_t {
-  kOuter,  // vectors along n: broadcast elements of a times rows of b
-  kDot,    // vectors along k: rows of a times columns of b, summed across lanes at the end
+  // Vectors along n: broadcast elements of a times rows of b. Where nr is half a vector, two rows
+  // of
+  // c share each vector.
+  kOuter,
+  kDot,  // vectors along k: rows of a times columns of b, summed across lanes at the end
 };
 
 enum class PackA : int32_t {
@@ -57,7 +60,7 @@ struct GemmConfig {
   IsaId isa = IsaId::kAvx2;
   Family family = Family::kOuter;
   int32_t mr = 6;   // rows of the register tile
-  int32_t nr = 16;  // its columns, in elements; outer: a multiple of the lanes
+  int32_t nr = 16;  // its columns, in elements; outer: a multiple of the lanes, or half of them
   int32_t ku = 4;   // steps over k in one turn of the inner loop (dot: vectors of k)
   int32_t kc = 0;   // block sizes; 0 is the whole dimension
   int32_t mc = 0;

@@ -22,6 +22,9 @@ constexpr int64_t kMinStreamedBytes = 256 * 1024;
 // Vectors of k from which dot products can spare more than it takes to add up their lanes.
 constexpr int64_t kMinDotVectors = 4;
 
+// What a paired tile reads of a row of a at once.
+constexpr int64_t kPairedGroupBytes = 16;
+
 bool is_outer(const GemmConfig& c) {
   return c.family == Family::kOuter;
 }
@@ -36,8 +39,19 @@ int32_t GemmRules::lanes(const GemmConfig& c) const {
   return describe(c.isa).lanes(size_bytes(p_.c_type));
 }
 
+bool GemmRules::pairs_rows(const GemmConfig& c) const {
+  return is_outer(c) && x86::pairs_rows(describe(c.isa), p_.c_type, c.nr);
+}
+
+// Rows of both operands must lie in memory without gaps, and c be no wider than the tile.
+bool GemmRules::paired_tile_fits(const GemmConfig& c) const {
+  return p_.m > 1 && p_.n <= c.nr && !p_.a_transposed && !p_.b_transposed &&
+         c.mr <= tallest_paired_tile(describe(c.isa));
+}
+
 bool GemmRules::tile_fits(const GemmConfig& c) const {
   if (c.mr > p_.m) return false;
+  if (pairs_rows(c)) return paired_tile_fits(c);
   if (!is_outer(c)) return c.nr <= p_.n && c.nr <= 10 && dot_tile_fits(describe(c.isa), c.mr, c.nr);
   if (c.nr % lanes(c) != 0 || c.nr >= p_.n + lanes(c)) return false;
   // A partial vector may cost a register for its mask; the emitter lowers the tile then, but not to
@@ -59,6 +73,10 @@ bool GemmRules::tile_uses_registers(const GemmConfig& c) const {
 bool GemmRules::unroll_fits(const GemmConfig& c) const {
   const int64_t steps = is_outer(c) ? p_.k : std::max<int64_t>(1, p_.k / lanes(c));
   const int64_t wide = is_outer(c) ? vectors(c) : c.nr;
+  if (pairs_rows(c)) {
+    const int64_t group = kPairedGroupBytes / size_bytes(p_.c_type);
+    if (p_.k < group ? c.ku > 1 : c.ku % group != 0) return false;
+  }
   return c.ku <= steps && c.ku * (c.mr * (wide + 1) + wide) <= kMaxLoopInstructions;
 }
 
@@ -78,6 +96,7 @@ bool GemmRules::pack_a_fits(const GemmConfig& c) const {
 }
 
 bool GemmRules::pack_b_fits(const GemmConfig& c) const {
+  if (pairs_rows(c)) return c.pack_b == PackB::kNone;
   const bool wrong_order = is_outer(c) == p_.b_transposed;
   if (wrong_order) return c.pack_b == PackB::kWhole;
   if (!is_outer(c) && c.pack_b == PackB::kPanel) return false;
@@ -111,19 +130,21 @@ bool GemmRules::stores_fit(const GemmConfig& c) const {
   const int64_t row_bytes = p_.ldc * size_bytes(p_.c_type);
   const bool aligned =
       p_.alignment_bytes >= width && (p_.m == 1 || row_bytes % width == 0) && p_.batch == 1;
-  return is_outer(c) && aligned && p_.beta == ScalarClass::kZero && c.kc == 0 &&
+  return is_outer(c) && !pairs_rows(c) && aligned && p_.beta == ScalarClass::kZero && c.kc == 0 &&
          p_.m * row_bytes >= kMinStreamedBytes;
 }
 
 bool GemmRules::prefetch_a_fits(const GemmConfig& c) const {
   if (c.prefetch_a == PrefetchA::kNone) return true;
+  if (pairs_rows(c)) return false;
   // The dot kernel's rows are read once, straight into registers.
   const bool level_exists = is_outer(c) || c.prefetch_a == PrefetchA::kL1;
   return level_exists && p_.m > c.mr && c.pack_a == PackA::kNone && !p_.a_transposed;
 }
 
 bool GemmRules::prefetch_b_fits(const GemmConfig& c) const {
-  return c.prefetch_b == 0 || (is_outer(c) && c.pack_b != PackB::kWhole && p_.k > c.prefetch_b);
+  return c.prefetch_b == 0 ||
+         (is_outer(c) && !pairs_rows(c) && c.pack_b != PackB::kWhole && p_.k > c.prefetch_b);
 }
 
 bool GemmRules::prefetch_panel_fits(const GemmConfig& c) const {
@@ -138,7 +159,7 @@ int32_t GemmRules::tallest_tile_rows(const GemmConfig& c) const {
 }
 
 bool GemmRules::offsets_fit(const GemmConfig& c) const {
-  if (c.prefetch_c != 0 && !is_outer(c)) return false;
+  if (c.prefetch_c != 0 && (!is_outer(c) || pairs_rows(c))) return false;
   const int64_t bytes = size_bytes(p_.c_type);
   const int64_t depth = is_outer(c) ? c.ku : int64_t{c.ku + 1} * lanes(c);
   const int64_t tallest = tallest_tile_rows(c);

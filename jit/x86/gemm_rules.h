@@ -35,6 +35,8 @@ class GemmRules {
   bool split_fits(const GemmConfig& c) const;
 
  private:
+  bool pairs_rows(const GemmConfig& c) const;
+  bool paired_tile_fits(const GemmConfig& c) const;
   int32_t tallest_tile_rows(const GemmConfig& c) const;
   int32_t lanes(const GemmConfig& c) const;
   int32_t vectors(const GemmConfig& c) const { return c.nr / lanes(c); }

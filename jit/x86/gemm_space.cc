@@ -8,6 +8,7 @@
 
 #include "jit/x86/gemm_rules.h"
 #include "jit/x86/orientation.h"
+#include "jit/x86/register_tile.h"
 
 namespace triode::x86 {
 namespace {
@@ -41,7 +42,7 @@ Values tile_rows(int64_t m) {
   return rows;
 }
 
-// Dot tiles count columns, outer tiles whole vectors of them.
+// Dot tiles count columns, outer tiles whole vectors of them, or a half for two rows in each.
 Values tile_columns(const Problem& problem, std::span<const IsaId> isas) {
   std::set<int32_t> columns;
   for (const int32_t dot : {1, 2, 3, 4, 5, 6, 8, 10}) {
@@ -52,6 +53,8 @@ Values tile_columns(const Problem& problem, std::span<const IsaId> isas) {
     for (const int32_t vectors : {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 20, 28}) {
       if (vectors * lanes < problem.n + lanes) columns.insert(vectors * lanes);
     }
+    const bool pairs = pairs_rows(describe(isa), problem.c_type, lanes / 2);
+    if (pairs && problem.n <= lanes / 2) columns.insert(lanes / 2);
   }
   return {columns.begin(), columns.end()};
 }

@@ -6,6 +6,8 @@
 #include "jit/x86/dot_kernel_emitter.h"
 #include "jit/x86/kernel_cache.h"
 #include "jit/x86/outer_kernel_emitter.h"
+#include "jit/x86/paired_rows_emitter.h"
+#include "jit/x86/register_tile.h"
 #include "jit/x86/simd_emitter.h"
 
 namespace triode::x86 {
@@ -13,7 +15,7 @@ namespace {
 
 // Raised with every change to what a config runs, be it the instructions of a kernel or how blocks
 // are moved for it, so that old timings become priors.
-constexpr int kEmitterVersion = 5;
+constexpr int kEmitterVersion = 6;
 
 Status asmjit_status(asmjit::Error error) {
   if (error == asmjit::kErrorOk) return {};
@@ -24,7 +26,10 @@ Status asmjit_status(asmjit::Error error) {
 Status emit(const KernelSpec& spec, asmjit::CodeHolder& code) {
   asmjit::x86::Assembler assembler(&code);
   SimdEmitter simd(assembler, describe(spec.isa), spec.dtype);
-  if (spec.family == Family::kOuter) {
+  const bool is_outer = spec.family == Family::kOuter;
+  if (is_outer && pairs_rows(describe(spec.isa), spec.dtype, spec.nr)) {
+    PairedRowsEmitter(simd, spec).emit();
+  } else if (is_outer) {
     OuterKernelEmitter(simd, spec).emit();
   } else {
     DotKernelEmitter(simd, spec).emit();

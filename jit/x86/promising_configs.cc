@@ -166,6 +166,21 @@ void offer_outer(Seeds& seeds, IsaId isa, const Problem& problem, std::span<cons
   }
 }
 
+// Where c is so narrow, they leave no lane idle, whatever else may be tried.
+void offer_pairs(Seeds& seeds, IsaId isa, const Problem& problem) {
+  const int64_t lanes = describe(isa).lanes(size_bytes(problem.c_type));
+  GemmConfig tile;
+  tile.isa = isa;
+  tile.nr = static_cast<int32_t>(lanes / 2);
+  for (const int32_t rows : {8, 16, 12, 24, 4, 28, 6}) {
+    tile.mr = static_cast<int32_t>(std::min<int64_t>(problem.m, rows));
+    for (const int32_t ku : {8, 4, 16, 2, 1}) {
+      tile.ku = ku;
+      seeds.offer(tile);
+    }
+  }
+}
+
 void offer_dots(Seeds& seeds, IsaId isa, const Problem& problem) {
   GemmConfig tile;
   tile.isa = isa;
@@ -208,6 +223,7 @@ std::vector<Config> promising_configs(const Space& space, const Problem& given) 
     if (waste(x) != waste(y)) return waste(y);
     return describe(x).vector_bytes > describe(y).vector_bytes;
   });
+  for (const IsaId isa : isas) offer_pairs(seeds, isa, problem);
   for (const IsaId isa : isas) {
     Seeds dots(space), outer(space);
     offer_dots(dots, isa, problem);

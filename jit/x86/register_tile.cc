@@ -20,6 +20,15 @@ int32_t tallest_outer_tile(const VectorIsa& isa, int32_t vectors, bool mask_in_r
   return rows;
 }
 
+bool pairs_rows(const VectorIsa& isa, DType dtype, int32_t columns) {
+  return isa.has_opmask && columns * 2 == isa.lanes(size_bytes(dtype));
+}
+
+int32_t tallest_paired_tile(const VectorIsa& isa) {
+  const int32_t pairs = (isa.register_count - 2) / 2;
+  return 2 * pairs;
+}
+
 bool dot_tile_fits(const VectorIsa& isa, int32_t rows, int32_t columns) {
   const int32_t mask = isa.has_opmask ? 0 : 1;
   return rows * columns + std::min(rows, columns) + 1 + mask <= isa.register_count;

@@ -18,6 +18,13 @@ int32_t vectors_per_row(const VectorIsa& isa, DType dtype, int64_t columns);
 // none fits.
 int32_t tallest_outer_tile(const VectorIsa& isa, int32_t vectors, bool mask_in_register);
 
+// Whether an outer-product tile of `columns` columns, which is half a vector, holds two rows of c
+// in each vector.
+bool pairs_rows(const VectorIsa& isa, DType dtype, int32_t columns);
+
+// Rows of the tallest such tile: its sums, the rows of a that are held, and one operand each.
+int32_t tallest_paired_tile(const VectorIsa& isa);
+
 // Whether a dot-product tile of `rows` x `columns` sums fits the registers, with its operands and
 // mask.
 bool dot_tile_fits(const VectorIsa& isa, int32_t rows, int32_t columns);

@@ -53,6 +53,14 @@ std::vector<KernelSpec> variants_of(IsaId isa, Family family, DType dtype) {
   const bool outer = family == Family::kOuter;
   const KernelSpec plain = outer ? outer_spec(isa, dtype) : dot_spec(isa, dtype);
   std::vector<KernelSpec> specs;
+  if (outer && describe(isa).has_opmask) {
+    const KernelSpec paired = paired_spec(isa, dtype);
+    const KernelSpec uneven = resized(paired, 2 * paired.mr + 1, paired.nr - 1, 3 * paired.ku + 1);
+    for (const KernelSpec& spec : {paired, uneven}) {
+      specs.push_back(spec);
+      specs.push_back(with_scalars(spec));
+    }
+  }
   for (KernelSpec spec : {plain, ragged(plain), with_scalars(plain), with_scalars(ragged(plain))}) {
     specs.push_back(spec);
     spec.b_layout = BLayout::kPanels;

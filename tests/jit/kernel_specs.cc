@@ -26,6 +26,14 @@ KernelSpec outer_spec(IsaId isa, DType dtype) {
   return resized(spec, 2 * spec.mr, 2 * spec.nr, 20);
 }
 
+KernelSpec paired_spec(IsaId isa, DType dtype) {
+  KernelSpec spec = outer_spec(isa, dtype);
+  spec.mr = 8;
+  spec.nr = describe(isa).lanes(size_bytes(dtype)) / 2;
+  spec.ku = 8;
+  return resized(spec, spec.mr, spec.nr, spec.ku);
+}
+
 KernelSpec dot_spec(IsaId isa, DType dtype) {
   KernelSpec spec;
   spec.isa = isa;
