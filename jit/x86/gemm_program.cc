@@ -19,6 +19,13 @@ int64_t round_up(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+// From one packed row to the next: an odd number of cache lines, so that the rows of a tile, and
+// those that are turned together, do not fall into the same few cache sets. Where they do, turning
+// a takes up to ten times as long.
+int64_t packed_row_bytes(int64_t row_bytes) {
+  return (round_up(row_bytes, kCacheLineBytes) / kCacheLineBytes | 1) * kCacheLineBytes;
+}
+
 const unsigned char* at(const void* base, int64_t offset_bytes) {
   return static_cast<const unsigned char*>(base) + offset_bytes;
 }
@@ -97,8 +104,7 @@ void GemmProgram::plan_packing(const GemmConfig& config) {
   a_step_bytes_ = problem_.a_transposed ? lda_bytes : element_bytes_;
   if (config.pack_a == PackA::kCopy) {
     move_a_ = problem_.a_transposed ? Move::kTranspose : Move::kCopy;
-    // One line more than the row, so that the rows of a tile do not fall into the same cache sets.
-    a_row_bytes_ = round_up(k_blocks_.size * element_bytes_, kCacheLineBytes) + kCacheLineBytes;
+    a_row_bytes_ = packed_row_bytes(k_blocks_.size * element_bytes_);
     a_step_bytes_ = element_bytes_;
     // With several blocks of columns all rows are packed at once, or each block would pack them
     // again.
@@ -108,7 +114,7 @@ void GemmProgram::plan_packing(const GemmConfig& config) {
   b_row_bytes_ = problem_.ldb * element_bytes_;
   if (config.pack_b == PackB::kWhole && dot) {
     move_b_ = problem_.b_transposed ? Move::kCopy : Move::kTranspose;
-    b_row_bytes_ = round_up(k_blocks_.size * element_bytes_, kCacheLineBytes);
+    b_row_bytes_ = packed_row_bytes(k_blocks_.size * element_bytes_);
     b_bytes = b_row_bytes_ * n_blocks_.size;
   } else if (config.pack_b == PackB::kWhole) {
     move_b_ = problem_.b_transposed ? Move::kTransposedPanels : Move::kPanels;
@@ -289,7 +295,7 @@ const void* GemmProgram::pack_b(const void* b, int64_t k, int64_t n,
       copy_rows(b, ldb_bytes, n, k * element_bytes_, to, b_row_bytes_);
       break;
     case Move::kTranspose:
-      transpose(b, ldb_bytes, k, n, element_bytes_, to, b_row_bytes_, k);
+      transpose(b, ldb_bytes, k, n, element_bytes_, to, b_row_bytes_, k, lanes_ * element_bytes_);
       break;
     case Move::kPanels:
       pack_panels(layout, b, ldb_bytes, to);
@@ -306,7 +312,7 @@ const void* GemmProgram::pack_a(const void* a, int64_t m, int64_t k,
   const int64_t lda_bytes = problem_.lda * element_bytes_;
   if (move_a_ == Move::kInPlace) return a;
   if (move_a_ == Move::kTranspose) {
-    transpose(a, lda_bytes, k, m, element_bytes_, to, a_row_bytes_, k);
+    transpose(a, lda_bytes, k, m, element_bytes_, to, a_row_bytes_, k, lanes_ * element_bytes_);
   } else {
     copy_rows(a, lda_bytes, m, k * element_bytes_, to, a_row_bytes_);
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "jit/x86/transpose_sixteen_rows.h"
+
 // These functions run only on processors for which runnable_isas() is not empty.
 #define TRIODE_AVX2 __attribute__((target("avx2")))
 
@@ -171,7 +173,8 @@ void fetch_rows(const unsigned char* from, int64_t from_row_bytes, int64_t rows)
 // `to` is filled while it is in L1.
 template <int64_t kSide, auto kSquare>
 void transpose_lines(const unsigned char* from, int64_t from_row_bytes, int64_t rows,
-                     int64_t columns, unsigned char* to, int64_t to_row_bytes, int64_t width) {
+                     int64_t columns, unsigned char* to, int64_t to_row_bytes, int64_t width,
+                     int64_t vector_bytes) {
   constexpr int64_t kElement = 32 / kSide;
   constexpr int64_t kLine = 64 / kElement;
   constexpr int64_t kColumns = kStripBytes / kElement;  // a line takes half as long again
@@ -184,10 +187,18 @@ void transpose_lines(const unsigned char* from, int64_t from_row_bytes, int64_t 
         fetch_rows(from + next * from_row_bytes + (goes_on ? (c + kColumns) * kElement : 0),
                    from_row_bytes, std::min(kLine, rows - next));
       }
+      const int64_t c_end = std::min(c + kColumns, columns);
+      int64_t done = c;
+      if (kElement == 4 && vector_bytes == 64 && r0 + kLine <= rows) {
+        done +=
+            transpose_sixteen_rows(from + r0 * from_row_bytes + c * kElement, from_row_bytes,
+                                   c_end - c, to + c * to_row_bytes + r0 * kElement, to_row_bytes);
+      }
+      if (done == c_end) continue;
       for (int64_t r = r0; r < r_end; r += kSide) {
-        transpose_strip<kSide, kSquare>(from + r * from_row_bytes + c * kElement, from_row_bytes,
-                                        rows - r, std::min(kColumns, columns - c),
-                                        to + c * to_row_bytes + r * kElement, to_row_bytes);
+        transpose_strip<kSide, kSquare>(from + r * from_row_bytes + done * kElement, from_row_bytes,
+                                        rows - r, c_end - done,
+                                        to + done * to_row_bytes + r * kElement, to_row_bytes);
       }
     }
   }
@@ -234,64 +245,62 @@ TRIODE_AVX2 void copy_rows(const void* from, int64_t from_row_bytes, int64_t row
 }
 
 void transpose(const void* from, int64_t from_row_bytes, int64_t rows, int64_t columns,
-               int64_t element_bytes, void* to, int64_t to_row_bytes, int64_t width) {
+               int64_t element_bytes, void* to, int64_t to_row_bytes, int64_t width,
+               int64_t vector_bytes) {
   if (columns <= kFewColumns) {
     const auto few = element_bytes == 8 ? transpose_few<double> : transpose_few<float>;
     few(at(from, 0), from_row_bytes, rows, columns, at(to, 0), to_row_bytes, width);
   } else if (element_bytes == 8) {
     transpose_lines<4, transpose_4x4>(at(from, 0), from_row_bytes, rows, columns, at(to, 0),
-                                      to_row_bytes, width);
+                                      to_row_bytes, width, vector_bytes);
   } else {
     transpose_lines<8, transpose_8x8>(at(from, 0), from_row_bytes, rows, columns, at(to, 0),
-                                      to_row_bytes, width);
+                                      to_row_bytes, width, vector_bytes);
   }
 }
 
-int64_t PanelLayout::last_panel_columns() const {
-  const int64_t left = n % panel_columns;
-  return left == 0 ? panel_columns : (left + lanes - 1) / lanes * lanes;
+PanelLayout::Panel PanelLayout::panel(int64_t index) const {
+  const int64_t column = index * panel_columns;
+  const int64_t offset_bytes = column * k * element_bytes;
+  if (column + panel_columns <= n) {
+    return {column, panel_columns, panel_columns * element_bytes, offset_bytes};
+  }
+  const int64_t columns = n - column;
+  return {column, columns, (columns + lanes - 1) / lanes * lanes * element_bytes, offset_bytes};
 }
 
 int64_t PanelLayout::size_bytes() const {
-  const int64_t panels = (n + panel_columns - 1) / panel_columns;
-  return ((panels - 1) * panel_columns + last_panel_columns()) * k * element_bytes;
+  const Panel last = panel(panels() - 1);
+  return last.offset_bytes + k * last.row_bytes;
 }
 
 void pack_panels(const PanelLayout& layout, const void* b, int64_t b_row_bytes, void* to) {
+  const int64_t panels = layout.panels();
+  const PanelLayout::Panel last = layout.panel(panels - 1);
+  if (last.columns * layout.element_bytes < last.row_bytes) {
+    zero_last_vectors(at(to, last.offset_bytes), layout.k, last.row_bytes,
+                      layout.lanes * layout.element_bytes);
+  }
   // A few rows of b at a time over all panels: whole lines of b are used while they are in L1.
   constexpr int64_t kRowsAtOnce = 8;
-  const int64_t panel_row_bytes = layout.panel_columns * layout.element_bytes;
-  const int64_t full = layout.n / layout.panel_columns;
-  const int64_t left_bytes = layout.n % layout.panel_columns * layout.element_bytes;
-  const int64_t last_row_bytes = layout.last_panel_columns() * layout.element_bytes;
-  unsigned char* const last_panel = at(to, full * layout.k * panel_row_bytes);
-  if (left_bytes < last_row_bytes && left_bytes > 0) {
-    zero_last_vectors(last_panel, layout.k, last_row_bytes, layout.lanes * layout.element_bytes);
-  }
   for (int64_t k0 = 0; k0 < layout.k; k0 += kRowsAtOnce) {
     const int64_t rows = std::min(kRowsAtOnce, layout.k - k0);
-    for (int64_t panel = 0; panel < full; ++panel) {
-      copy_rows(at(b, k0 * b_row_bytes + panel * panel_row_bytes), b_row_bytes, rows,
-                panel_row_bytes, at(to, (panel * layout.k + k0) * panel_row_bytes),
-                panel_row_bytes);
-    }
-    if (left_bytes > 0) {
-      copy_rows(at(b, k0 * b_row_bytes + full * panel_row_bytes), b_row_bytes, rows, left_bytes,
-                last_panel + k0 * last_row_bytes, last_row_bytes);
+    for (int64_t i = 0; i < panels; ++i) {
+      const PanelLayout::Panel panel = layout.panel(i);
+      copy_rows(at(b, k0 * b_row_bytes + panel.column * layout.element_bytes), b_row_bytes, rows,
+                panel.columns * layout.element_bytes,
+                at(to, panel.offset_bytes + k0 * panel.row_bytes), panel.row_bytes);
     }
   }
 }
 
 void pack_panels_transposed(const PanelLayout& layout, const void* b, int64_t b_row_bytes,
                             void* to) {
-  const int64_t panel_bytes = layout.k * layout.panel_columns * layout.element_bytes;
-  for (int64_t j = 0, panel = 0; j < layout.n; j += layout.panel_columns, ++panel) {
-    const int64_t columns = std::min(layout.panel_columns, layout.n - j);
-    const bool is_full = columns == layout.panel_columns;
-    const int64_t width = is_full ? layout.panel_columns : layout.last_panel_columns();
-    unsigned char* const out = at(to, panel * panel_bytes);
-    transpose(at(b, j * b_row_bytes), b_row_bytes, columns, layout.k, layout.element_bytes, out,
-              width * layout.element_bytes, width);
+  for (int64_t i = 0; i < layout.panels(); ++i) {
+    const PanelLayout::Panel panel = layout.panel(i);
+    transpose(at(b, panel.column * b_row_bytes), b_row_bytes, panel.columns, layout.k,
+              layout.element_bytes, at(to, panel.offset_bytes), panel.row_bytes,
+              panel.row_bytes / layout.element_bytes, layout.lanes * layout.element_bytes);
   }
 }
 

@@ -56,6 +56,20 @@ GemmConfig small_tile() {
   return config;
 }
 
+// Else rows of a tile can lie a page apart, where they push each other out of L1.
+TEST(GemmProgram, PacksRowsOfAnOddNumberOfCacheLines) {
+  constexpr int64_t kRows = 64;
+  constexpr size_t kLine = 64;
+  for (const int64_t k : {15, 16, 17, 992, 1000, 1024}) {
+    GemmConfig config = small_tile();
+    config.pack_a = PackA::kCopy;
+    const auto program = must_build(Problem::mm(DType::kF32, kRows, 32, k), config);
+    const size_t row_bytes = program->workspace_bytes() / kRows;
+    EXPECT_GE(row_bytes, static_cast<size_t>(k) * sizeof(float));
+    EXPECT_EQ(row_bytes % (2 * kLine), kLine) << k;
+  }
+}
+
 TEST(GemmProgram, OverwritesNanAndInfinityWhenBetaIsZero) {
   for (const double left_over : {kNan, kInf, -kInf}) {
     ProgramCheck program(Problem::mm(DType::kF32, 17, 33, 9), {});

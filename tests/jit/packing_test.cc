@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "jit/x86/vector_isa.h"
@@ -50,6 +51,13 @@ class PackingOf : public testing::Test {
   void SetUp() override {
     if (runnable_isas().empty()) GTEST_SKIP() << "this processor has no AVX2";
   }
+
+  // Bytes of each size of vector that this processor has.
+  static std::set<int64_t> vector_sizes() {
+    std::set<int64_t> sizes;
+    for (const IsaId isa : runnable_isas()) sizes.insert(describe(isa).vector_bytes);
+    return sizes;
+  }
 };
 
 using ElementTypes = testing::Types<float, double>;
@@ -57,17 +65,19 @@ TYPED_TEST_SUITE(PackingOf, ElementTypes);
 
 TYPED_TEST(PackingOf, TransposesAnySizeAndLeavesZerosToTheEndOfTheVector) {
   constexpr int64_t kLanes = 32 / sizeof(TypeParam);
-  for (const int64_t rows : kSizes) {
-    for (const int64_t columns : kSizes) {
-      const std::vector<TypeParam> from = filled<TypeParam>(rows, columns);
-      const int64_t width = (rows + kLanes - 1) / kLanes * kLanes;
-      const auto to = workspace<TypeParam>(columns * width * sizeof(TypeParam));
-      transpose(from.data(), columns * sizeof(TypeParam), rows, columns, sizeof(TypeParam),
-                to.get(), width * sizeof(TypeParam), rows);
-      for (int64_t i = 0; i < columns * width; ++i) {
-        const TypeParam expected =
-            i % width < rows ? value_at<TypeParam>(i % width, i / width) : TypeParam{0};
-        ASSERT_EQ(to.get()[i], expected) << rows << "x" << columns << " at " << i;
+  for (const int64_t vector_bytes : this->vector_sizes()) {
+    for (const int64_t rows : kSizes) {
+      for (const int64_t columns : kSizes) {
+        const std::vector<TypeParam> from = filled<TypeParam>(rows, columns);
+        const int64_t width = (rows + kLanes - 1) / kLanes * kLanes;
+        const auto to = workspace<TypeParam>(columns * width * sizeof(TypeParam));
+        transpose(from.data(), columns * sizeof(TypeParam), rows, columns, sizeof(TypeParam),
+                  to.get(), width * sizeof(TypeParam), rows, vector_bytes);
+        for (int64_t i = 0; i < columns * width; ++i) {
+          const TypeParam expected =
+              i % width < rows ? value_at<TypeParam>(i % width, i / width) : TypeParam{0};
+          ASSERT_EQ(to.get()[i], expected) << rows << "x" << columns << " at " << i;
+        }
       }
     }
   }
@@ -79,7 +89,8 @@ void expect_panels(const PanelLayout& layout, const T* packed) {
   int64_t at = 0;
   for (int64_t j0 = 0; j0 < layout.n; j0 += layout.panel_columns) {
     const bool is_full = j0 + layout.panel_columns <= layout.n;
-    const int64_t width = is_full ? layout.panel_columns : layout.last_panel_columns();
+    const int64_t left = (layout.n - j0 + layout.lanes - 1) / layout.lanes * layout.lanes;
+    const int64_t width = is_full ? layout.panel_columns : left;
     for (int64_t p = 0; p < layout.k; ++p) {
       for (int64_t j = j0; j < j0 + width; ++j, ++at) {
         ASSERT_EQ(packed[at], j < layout.n ? value_at<T>(p, j) : T{0})
@@ -92,7 +103,8 @@ void expect_panels(const PanelLayout& layout, const T* packed) {
 
 TYPED_TEST(PackingOf, FillsPanelsOfAnySizeWithZerosInTheLanesLeftOver) {
   constexpr int64_t kElement = sizeof(TypeParam);
-  for (const int64_t lanes : {32 / kElement, 64 / kElement}) {
+  for (const int64_t vector_bytes : this->vector_sizes()) {
+    const int64_t lanes = vector_bytes / kElement;
     for (const int64_t n : kSizes) {
       for (const int64_t k : kSizes) {
         const PanelLayout layout{k, n, 3 * lanes, lanes, kElement};
@@ -106,7 +118,8 @@ TYPED_TEST(PackingOf, FillsPanelsOfAnySizeWithZerosInTheLanesLeftOver) {
 
 TYPED_TEST(PackingOf, TurnsATransposedMatrixIntoTheSamePanels) {
   constexpr int64_t kElement = sizeof(TypeParam);
-  for (const int64_t lanes : {32 / kElement, 64 / kElement}) {
+  for (const int64_t vector_bytes : this->vector_sizes()) {
+    const int64_t lanes = vector_bytes / kElement;
     for (const int64_t n : kSizes) {
       for (const int64_t k : kSizes) {
         const PanelLayout layout{k, n, 3 * lanes, lanes, kElement};
