@@ -43,6 +43,7 @@ struct PeerRow {
   Status (*prepare)(void* library, const std::string& path);
   const CoreChoice*
       core_choice;  // null: it goes by the processor's features and cannot be mistaken
+  const char* spin_variable = nullptr;  // how long its workers spin, where the environment says
 };
 
 namespace {
@@ -51,6 +52,28 @@ template <typename Function>
 Function find(void* library, const char* symbol) {
   return symbol == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, symbol));
 }
+
+// A variable of the environment, for as long as this lives. What the user has set stays.
+class TemporaryVariable {
+ public:
+  TemporaryVariable(const char* name, const std::string& value)
+      : name_(name != nullptr && std::getenv(name) == nullptr ? name : nullptr) {
+    if (name_ != nullptr) setenv(name_, value.c_str(), 1);
+  }
+  ~TemporaryVariable() {
+    if (name_ != nullptr) unsetenv(name_);
+  }
+  TemporaryVariable(const TemporaryVariable&) = delete;
+  TemporaryVariable& operator=(const TemporaryVariable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+// OpenBLAS's workers spin for 2 to this power of cycles: 1 to 2 ms instead of 20 to 30, for the
+// reason given at prepare_mkl().
+constexpr const char* kOpenblasSpinVariable = "OPENBLAS_THREAD_TIMEOUT";
+constexpr const char* kSpinCyclesLog2 = "22";
 
 Status prepare_nothing(void*, const std::string&) {
   return {};
@@ -170,7 +193,8 @@ const PeerRow kPeers[] = {
      [](void* library) { return call_with_count<int>(library, "openblas_set_num_threads"); },
      [](void* library) { return text_from(library, "openblas_get_config"); },
      prepare_nothing,
-     &kOpenblasCores},
+     &kOpenblasCores,
+     kOpenblasSpinVariable},
     {"openblas-new",
      {"{venv}/lib/python3*/site-packages/scipy_openblas32/lib/libscipy_openblas.so", nullptr,
       nullptr},
@@ -183,7 +207,8 @@ const PeerRow kPeers[] = {
      [](void* library) { return call_with_count<int>(library, "scipy_openblas_set_num_threads"); },
      [](void* library) { return text_from(library, "scipy_openblas_get_config"); },
      prepare_nothing,
-     &kNewOpenblasCores},
+     &kNewOpenblasCores,
+     kOpenblasSpinVariable},
     {"blis",
      {"libblis.so.4", "libblis.so.5", "libblis.so"},
      "install libblis4-openmp or libblis4-pthread",
@@ -295,10 +320,9 @@ UsedCore settle_core(const CoreChoice& choice, OpenLibrary& library) {
   const bool user_chose = std::getenv(choice.variable) != nullptr;
   if (fitting == detected || user_chose || value.empty()) return {detected, ""};
   dlclose(library.handle);
-  setenv(choice.variable, value.c_str(), 1);
+  const TemporaryVariable variable(choice.variable, value);
   library.handle = dlopen(library.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   const std::string used = library.handle == nullptr ? "" : choice.core(library.handle);
-  unsetenv(choice.variable);
   return {used, used == detected ? "" : detected};
 }
 
@@ -341,6 +365,7 @@ Result<std::unique_ptr<Peer>> load_peer(std::string_view name, const std::string
   const auto* const row = std::find_if(std::begin(kPeers), std::end(kPeers),
                                        [&](const PeerRow& peer) { return peer.name == name; });
   if (row == std::end(kPeers)) return invalid_argument("no peer is called " + std::string(name));
+  const TemporaryVariable spin(row->spin_variable, kSpinCyclesLog2);
   OpenLibrary library = TRIODE_TRY(open_library(*row, venv));
   const UsedCore core =
       row->core_choice == nullptr ? UsedCore{} : settle_core(*row->core_choice, library);
