@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "jit/x86/kernel.h"
+
 #include <asmjit/x86.h>
 
 #include <string>
 
 #include "jit/x86/dot_kernel_emitter.h"
-#include "jit/x86/kernel_cache.h"
 #include "jit/x86/outer_kernel_emitter.h"
 #include "jit/x86/paired_rows_emitter.h"
 #include "jit/x86/register_tile.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <string_view>
 
-#include "jit/x86/kernel_cache.h"
+#include "jit/x86/kernel.h"
 
 namespace triode {
 namespace {

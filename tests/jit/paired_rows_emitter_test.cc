@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "jit/x86/kernel.h"
 #include "tests/jit/disassembly.h"
 #include "tests/jit/kernel_specs.h"
 #include "tests/jit/program_check.h"

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "jit/x86/kernel_cache.h"
+#include "jit/x86/kernel.h"
 #include "tests/runtime/temporary_folder.h"
 
 namespace triode {
