@@ -45,8 +45,10 @@ triode::Status search() {
   LoopDevice device;
   const triode::Space space = TRIODE_TRY(device.enumerate(problem));
   ComparedOperands operands(TRIODE_TRY(triode::ProblemOperands::make(problem, 1)));
+  triode::SearchOptions options;
+  options.exhaustive = true;
   const triode::SearchResult found = TRIODE_TRY(triode::search_configs(
-      device, problem, space, {}, operands, {.exhaustive = true}, triode::steady_clock()));
+      device, problem, space, {}, operands, options, triode::steady_clock()));
   std::printf("%zu configs are right; the fastest of '%s' is %s, %.1f us\n", found.tried.size(),
               to_string(problem).c_str(), space.to_string(found.finalists.front().config).c_str(),
               found.finalists.front().median_ns / 1e3);
