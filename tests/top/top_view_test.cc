@@ -89,7 +89,7 @@ TEST(TopView, ShowsHowGoodFirstChoicesAreOnceAnyIsKnown) {
   metrics.observe(tuner::kFirstChoiceRegret, 1.1);
   metrics.observe(tuner::kFirstChoiceRegret, 1.3);
   status.metrics = metrics.all();
-  EXPECT_THAT(top_view(status, 0, {.width = 200}), HasSubstr("first choices 1.20 of the best"));
+  EXPECT_THAT(top_view(status, 0, {.width = 200}), HasSubstr("first choices took 1.20x the best"));
 }
 
 TEST(TopView, FitsScreensOfAnySize) {

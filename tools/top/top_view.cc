@@ -71,9 +71,9 @@ std::vector<std::string> head(const StatusAnswer& status, uint64_t cache_bytes) 
                                       " (" + status.model.origin + ", learned from " +
                                       plural(status.model.learned, "trial") + ")";
   const std::optional<double> regret = tuner::first_choice_regret(status);
-  lines.push_back("saved about " + cache_tool::time_text(saved_ns(status)) + "; ranked by " +
-                  model +
-                  (regret ? ", first choices " + figure("%.2f", *regret) + " of the best" : ""));
+  lines.push_back(
+      "saved about " + cache_tool::time_text(saved_ns(status)) + "; ranked by " + model +
+      (regret ? ", first choices took " + cache_tool::ratio_text(*regret) + " the best" : ""));
   lines.push_back(status.current.empty()
                       ? "idle"
                       : "timing " + status.current + ", " + plural(status.current_trials, "trial"));
