@@ -9,9 +9,8 @@ namespace triode::x86 {
 
 // How the register tile does its multiplications.
 enum class Family : int32_t {
-  // Vectors along n: broadcast elements of a times rows of b. Where nr is half a vector, two rows
-  // of
-  // c share each vector.
+  // Vectors along n: broadcast elements of a times rows of b. Where nr is half a vector, each holds
+  // two rows of c.
   kOuter,
   kDot,  // vectors along k: rows of a times columns of b, summed across lanes at the end
 };
