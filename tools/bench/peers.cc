@@ -43,7 +43,9 @@ struct PeerRow {
   Status (*prepare)(void* library, const std::string& path);
   const CoreChoice*
       core_choice;  // null: it goes by the processor's features and cannot be mistaken
-  const char* spin_variable = nullptr;  // how long its workers spin, where the environment says
+  // How long its workers spin, where the environment says: the variable and a value for it.
+  const char* spin_variable = nullptr;
+  const char* spin_value = "";
 };
 
 namespace {
@@ -70,10 +72,13 @@ class TemporaryVariable {
   const char* name_;
 };
 
-// OpenBLAS's workers spin for 2 to this power of cycles: 1 to 2 ms instead of 20 to 30, for the
-// reason given at prepare_mkl().
+// For the reason given at prepare_mkl(), OpenBLAS's workers spin for 2 to this power of cycles, 1
+// to 2 ms instead of 20 to 30; and those of GCC's OpenMP for so many pauses, a millisecond at most
+// instead of 4 to 14.
 constexpr const char* kOpenblasSpinVariable = "OPENBLAS_THREAD_TIMEOUT";
-constexpr const char* kSpinCyclesLog2 = "22";
+constexpr const char* kOpenblasSpin = "22";
+constexpr const char* kOpenmpSpinVariable = "GOMP_SPINCOUNT";
+constexpr const char* kOpenmpSpin = "20000";
 
 Status prepare_nothing(void*, const std::string&) {
   return {};
@@ -194,7 +199,8 @@ const PeerRow kPeers[] = {
      [](void* library) { return text_from(library, "openblas_get_config"); },
      prepare_nothing,
      &kOpenblasCores,
-     kOpenblasSpinVariable},
+     kOpenblasSpinVariable,
+     kOpenblasSpin},
     {"openblas-new",
      {"{venv}/lib/python3*/site-packages/scipy_openblas32/lib/libscipy_openblas.so", nullptr,
       nullptr},
@@ -208,7 +214,8 @@ const PeerRow kPeers[] = {
      [](void* library) { return text_from(library, "scipy_openblas_get_config"); },
      prepare_nothing,
      &kNewOpenblasCores,
-     kOpenblasSpinVariable},
+     kOpenblasSpinVariable,
+     kOpenblasSpin},
     {"blis",
      {"libblis.so.4", "libblis.so.5", "libblis.so"},
      "install libblis4-openmp or libblis4-pthread",
@@ -222,7 +229,9 @@ const PeerRow kPeers[] = {
      },
      [](void* library) { return text_from(library, "bli_info_get_version_str"); },
      prepare_nothing,
-     &kBlisCores},
+     &kBlisCores,
+     kOpenmpSpinVariable,
+     kOpenmpSpin},
     {"onednn",
      {"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"},
      "install libdnnl2 or libdnnl3",
@@ -234,7 +243,9 @@ const PeerRow kPeers[] = {
      [](void* library) { return call_with_count<int>(library, "omp_set_num_threads"); },
      onednn_version,
      prepare_nothing,
-     nullptr},
+     nullptr,
+     kOpenmpSpinVariable,
+     kOpenmpSpin},
     {"mkl",
      {"{venv}/lib/libmkl_rt.so.3", "{venv}/lib/libmkl_rt.so.2", nullptr},
      "run tools/setup, or give --venv an environment with the package mkl",
@@ -365,7 +376,7 @@ Result<std::unique_ptr<Peer>> load_peer(std::string_view name, const std::string
   const auto* const row = std::find_if(std::begin(kPeers), std::end(kPeers),
                                        [&](const PeerRow& peer) { return peer.name == name; });
   if (row == std::end(kPeers)) return invalid_argument("no peer is called " + std::string(name));
-  const TemporaryVariable spin(row->spin_variable, kSpinCyclesLog2);
+  const TemporaryVariable spin(row->spin_variable, row->spin_value);
   OpenLibrary library = TRIODE_TRY(open_library(*row, venv));
   const UsedCore core =
       row->core_choice == nullptr ? UsedCore{} : settle_core(*row->core_choice, library);
