@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tests/core/status_matchers.h"
 #include "tools/bench/comparison.h"
 
@@ -39,6 +41,20 @@ TEST(Peers, MissingOneSaysHowToGetIt) {
 
 TEST(Peers, UnknownNameIsRefused) {
   EXPECT_THAT(load_peer("atlas", ""), FailsWith(StatusCode::kInvalidArgument, HasSubstr("atlas")));
+}
+
+// How long a library's threads spin is set for its start alone.
+TEST_F(OpenblasTest, IsLoadedWithoutATraceInTheEnvironment) {
+  unsetenv("OPENBLAS_THREAD_TIMEOUT");
+  ASSERT_TRUE(load_peer("openblas", "").ok());
+  EXPECT_EQ(std::getenv("OPENBLAS_THREAD_TIMEOUT"), nullptr);
+}
+
+TEST_F(OpenblasTest, IsLoadedWithWhatTheUserHasSet) {
+  setenv("OPENBLAS_THREAD_TIMEOUT", "20", 1);
+  ASSERT_TRUE(load_peer("openblas", "").ok());
+  EXPECT_STREQ(std::getenv("OPENBLAS_THREAD_TIMEOUT"), "20");
+  unsetenv("OPENBLAS_THREAD_TIMEOUT");
 }
 
 TEST_F(OpenblasTest, ComputesRightForAllTransposesTypesAndBatches) {
