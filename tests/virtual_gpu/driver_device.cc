@@ -240,6 +240,16 @@ CUresult cuCtxSynchronize() {
       __func__, [](DriverState& state, VirtualDevice&) { return state.refuse_while_capturing(); });
 }
 
+// Kernels here print nothing, and have no other limits either.
+CUresult cuCtxGetLimit(size_t* value, CUlimit) {
+  *value = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetLimit(CUlimit, size_t) {
+  return CUDA_ERROR_UNSUPPORTED_LIMIT;
+}
+
 CUresult cuGetErrorName(CUresult result, const char** name) {
   *name = error_name(result);
   return *name == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;

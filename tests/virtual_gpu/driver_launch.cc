@@ -73,6 +73,28 @@ CUresult launch(DriverState& state, const CUfunc_st& function, const LaunchOptio
   return CUDA_SUCCESS;
 }
 
+CUresult enqueue_launch(DriverState& state, const VirtualDevice& device, CUfunction function,
+                        const CUlaunchConfig& config, void** parameters, void** extra) {
+  if (state.find(function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (function->device != &device) return CUDA_ERROR_INVALID_CONTEXT;
+  const triode::vgpu::Entry& entry = function->kernel.entry();
+  const bool lacks_parameters = parameters == nullptr && !entry.parameters.empty();
+  if (extra != nullptr || lacks_parameters ||
+      config.sharedMemBytes > function->most_dynamic_shared) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  LaunchOptions options;
+  options.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
+  options.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
+  options.dynamic_shared_bytes = config.sharedMemBytes;
+  options.parameters = gather_parameters(entry, parameters);
+  options.scheduling_seed = scheduling_seed();
+  return state.enqueue(config.hStream, [function, options](DriverState& now) {
+    const bool is_there = now.find(function) != nullptr;
+    return is_there ? launch(now, *function, options) : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -82,23 +104,26 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void** parameters, void** extra) {
   return answer_in_context(__func__, [&](DriverState& state, VirtualDevice& device) {
-    if (state.find(function) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (function->device != &device) return CUDA_ERROR_INVALID_CONTEXT;
-    const triode::vgpu::Entry& entry = function->kernel.entry();
-    const bool lacks_parameters = parameters == nullptr && !entry.parameters.empty();
-    if (extra != nullptr || lacks_parameters || shared_bytes > function->most_dynamic_shared) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    LaunchOptions options;
-    options.grid = {grid_x, grid_y, grid_z};
-    options.block = {block_x, block_y, block_z};
-    options.dynamic_shared_bytes = shared_bytes;
-    options.parameters = gather_parameters(entry, parameters);
-    options.scheduling_seed = scheduling_seed();
-    return state.enqueue(stream, [function, options](DriverState& now) {
-      const bool is_there = now.find(function) != nullptr;
-      return is_there ? launch(now, *function, options) : CUDA_ERROR_INVALID_HANDLE;
-    });
+    const CUlaunchConfig config = {.gridDimX = grid_x,
+                                   .gridDimY = grid_y,
+                                   .gridDimZ = grid_z,
+                                   .blockDimX = block_x,
+                                   .blockDimY = block_y,
+                                   .blockDimZ = block_z,
+                                   .sharedMemBytes = shared_bytes,
+                                   .hStream = stream,
+                                   .attrs = nullptr,
+                                   .numAttrs = 0};
+    return enqueue_launch(state, device, function, config, parameters, extra);
+  });
+}
+
+// As Triton's own launcher calls it. Attributes (clusters, dependent launches) it knows none.
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
+                          void** extra) {
+  return answer_in_context(__func__, [&](DriverState& state, VirtualDevice& device) {
+    if (config->numAttrs != 0) return CUDA_ERROR_NOT_SUPPORTED;
+    return enqueue_launch(state, device, function, *config, parameters, extra);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "tests/virtual_gpu/driver_state.h"
 
+using triode::vgpu::answer;
 using triode::vgpu::answer_in_context;
 using triode::vgpu::DriverState;
 using triode::vgpu::VirtualDevice;
@@ -113,6 +114,16 @@ CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t size_bytes) {
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t size_bytes, CUstream stream) {
   return fill(__func__, stream, to, value, size_bytes);
+}
+
+// As Triton's launcher asks whether a pointer is one of the GPU's.
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer) {
+  return answer(__func__, [&](DriverState& state) {
+    if (attribute != CU_POINTER_ATTRIBUTE_DEVICE_POINTER) return CUDA_ERROR_NOT_SUPPORTED;
+    if (state.bytes_at(pointer, 1) == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(value, &pointer, sizeof pointer);
+    return CUDA_SUCCESS;
+  });
 }
 
 #pragma GCC visibility pop

@@ -128,5 +128,12 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   });
 }
 
+// It has one kind of shared memory.
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
+  return answer(__func__, [&](DriverState& state) {
+    return state.find(function) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  });
+}
+
 #pragma GCC visibility pop
 }

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -53,6 +54,11 @@ bool is_default(CUstream stream) {
 
 bool is_captured(const CUstream_st& stream) {
   return stream.capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+// It is captured, and work on the default stream would have to come after it.
+bool makes_the_default_wait(const CUstream_st& stream) {
+  return is_captured(stream) && stream.is_blocking && stream.device == current_device();
 }
 
 // What forbids this thread an unsafe call, by the driver's rules.
@@ -108,12 +114,18 @@ CUresult DriverState::enqueue(CUstream stream, Work work) {
   }
   if (is_default(stream)) {
     for (const auto& [handle, each] : streams) {
-      if (!is_captured(*each) || !each->is_blocking || each->device != current_device()) continue;
+      if (!makes_the_default_wait(*each)) continue;
       each->capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
       return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     }
   }
   return work(*this);
+}
+
+bool DriverState::waits_for_a_captured_one(CUstream stream) const {
+  return is_default(stream) && std::any_of(streams.begin(), streams.end(), [](const auto& each) {
+           return makes_the_default_wait(*each.second);
+         });
 }
 
 CUresult DriverState::refuse_while_capturing() {

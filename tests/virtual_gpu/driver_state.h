@@ -112,6 +112,8 @@ struct DriverState {
   // and is done by each launch of that. Work on the default stream while a blocking one is captured
   // is refused, and spoils the capture, as with a driver.
   CUresult enqueue(CUstream stream, Work work);
+  // Whether it is the default stream, and a blocking one of the thread's device is captured.
+  bool waits_for_a_captured_one(CUstream stream) const;
   // Whether a call that is unsafe while a stream is captured (it allocates, or waits) may come from
   // this thread now, by the modes of the captures and of the thread. If not, those are spoilt.
   CUresult refuse_while_capturing();

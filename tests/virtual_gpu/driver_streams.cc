@@ -44,7 +44,7 @@ CUresult elapsed(const char* entry, float* elapsed_ms, CUevent begin, CUevent en
 CUresult wait_for(const char* entry, CUevent event) {
   return answer(entry, [&](DriverState& state) {
     if (state.events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
-    return event->is_captured ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+    return event->is_captured ? CUDA_ERROR_CAPTURED_EVENT : state.refuse_while_capturing();
   });
 }
 
@@ -157,6 +157,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
   return answer(__func__, [&](DriverState& state) {
     if (!state.knows(stream)) return CUDA_ERROR_INVALID_HANDLE;
+    if (state.waits_for_a_captured_one(stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     *status = is_captured(state, stream) ? stream->capture : CU_STREAM_CAPTURE_STATUS_NONE;
     return CUDA_SUCCESS;
   });

@@ -95,6 +95,32 @@ TEST_F(VirtualStreams, DoNotSayWhenACapturedEventWas) {
   EXPECT_EQ(TRIODE_DRIVER(cuEventQuery)(event), CUDA_ERROR_CAPTURED_EVENT);
 }
 
+TEST_F(VirtualStreams, AreSpoiltByWhoAsksForAnEventMeanwhile) {
+  CUevent event = nullptr;
+  ASSERT_EQ(TRIODE_DRIVER(cuEventCreate)(&event, 0), CUDA_SUCCESS);
+  ASSERT_EQ(TRIODE_DRIVER(cuEventRecord)(event, stream_), CUDA_SUCCESS);
+  EXPECT_EQ(TRIODE_DRIVER(cuEventQuery)(event), CUDA_SUCCESS);
+  begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
+  EXPECT_EQ(TRIODE_DRIVER(cuEventQuery)(event), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(capture_status(), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+}
+
+TEST_F(VirtualStreams, TellThatTheDefaultStreamWouldWaitForACapturedOne) {
+  const auto ask = [] {
+    auto status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return TRIODE_DRIVER(cuStreamIsCapturing)(nullptr, &status);
+  };
+  begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
+  EXPECT_EQ(ask(), CUDA_SUCCESS) << "not for one that is not blocking";
+  CUstream blocking = nullptr;
+  ASSERT_EQ(TRIODE_DRIVER(cuStreamCreate)(&blocking, CU_STREAM_DEFAULT), CUDA_SUCCESS);
+  ASSERT_EQ(TRIODE_DRIVER(cuStreamBeginCapture)(blocking, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_SUCCESS);
+  EXPECT_EQ(ask(), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  CUgraph graph = nullptr;
+  EXPECT_EQ(TRIODE_DRIVER(cuStreamEndCapture)(blocking, &graph), CUDA_SUCCESS) << "not spoilt";
+}
+
 TEST_F(VirtualStreams, HaveThePriorityTheyWereMadeWith) {
   CUstream urgent = nullptr;
   ASSERT_EQ(TRIODE_DRIVER(cuStreamCreateWithPriority)(&urgent, 0, -5), CUDA_SUCCESS);
