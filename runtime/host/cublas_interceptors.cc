@@ -40,10 +40,10 @@ cublasStatus_t answer(const CallSite& site, const CublasCall& described, const v
   std::optional<RawCall> call = to_raw_call(described, frame);
   const GpuPlace* const place = call ? current_gpu_place() : nullptr;
   if (place == nullptr) return forward();
-  const VendorTicket ticket = dispatcher->enter_gpu(*call, site, place->number);
-  if (ticket.is_answered) return CUBLAS_STATUS_SUCCESS;
+  const GpuTicket ticket = dispatcher->enter_gpu(*call, site, place->number);
+  if (ticket.vendor.is_answered) return CUBLAS_STATUS_SUCCESS;
   const cublasStatus_t status = forward();
-  dispatcher->leave_gpu(ticket);
+  dispatcher->leave_gpu(ticket, status == CUBLAS_STATUS_SUCCESS);
   return status;
 }
 

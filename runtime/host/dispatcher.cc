@@ -161,34 +161,51 @@ void Dispatcher::count_uneven_batch(const void* frame) noexcept {
   add_as_only_writer(thread->others.uneven_batches, 1);
 }
 
-VendorTicket Dispatcher::enter_gpu(RawCall& call, const CallSite& site, int place) noexcept {
+// At a look, one call in many: asks the driver whether it may be timed.
+[[gnu::noinline]] Dispatcher::GpuTurn Dispatcher::take_gpu_turn(const PlanEntry& entry,
+                                                                CallCounter& counter,
+                                                                void* stream) noexcept {
+  GpuStopwatch* const stopwatch = entry.stopwatch.load(std::memory_order_acquire);
+  if (stopwatch == nullptr || !stopwatch->may_time(stream)) return {};
+  const Turn turn = ShadowTurns::take(entry, counter.by_us);
+  if (turn == Turn::kVendorUntimed) return {.is_plans = false};
+  const bool is_plans = turn == Turn::kPlan;
+  GpuLap* const lap = stopwatch->begin(is_plans ? Answerer::kPlan : Answerer::kVendor, stream);
+  // The vendor's turn is for its time alone.
+  return {.is_plans = is_plans || lap == nullptr, .lap = lap};
+}
+
+GpuTicket Dispatcher::enter_gpu(RawCall& call, const CallSite& site, int place) noexcept {
   ThreadRecord* const thread = own_thread_record();
   if (thread == nullptr || is_nested(*thread, call)) return {};
   call.key.traits |= site.traits |
                      uint64_t{is_aligned(call.a, call.b, call.c)} << call_traits::kAligned |
                      static_cast<uint64_t>(place) << call_traits::kThreads;
   PlanEntry* const entry = find_or_add(call, site, *thread);
-  if (entry == nullptr) return {.thread = thread};
+  if (entry == nullptr) return {.vendor = {.thread = thread}};
   CallCounter& counter = thread->counter_of(*entry);
-  const Executable* const executable = entry->executable.load(std::memory_order_acquire);
-  if (executable != nullptr && entry->checks.allow(call)) {
-    thread->busy_with.store(executable, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // see run_kernel()
-    const bool is_answered = entry->executable.load(std::memory_order_acquire) == executable &&
-                             executable->run(call, entry->operands_exchanged);
-    thread->busy_with.store(nullptr, std::memory_order_release);
+  GpuTurn turn;
+  if (entry->is_shadowed.load(std::memory_order_relaxed) &&
+      ShadowTurns::is_look(*entry, counter.by_us)) [[unlikely]] {
+    turn = take_gpu_turn(*entry, counter, call.stream);
+  }
+  if (turn.is_plans) {
+    const bool is_answered = run_plan(call, *entry, *thread);
+    if (turn.lap != nullptr) turn.lap->end(is_answered);
     if (is_answered) {
       counter.by_us.count();
-      return {.is_answered = true};
+      return {.vendor = {.is_answered = true}};
     }
+    turn.lap = nullptr;
   }
-  return start_vendor(*thread, counter, false, call.frame);
+  return {.vendor = start_vendor(*thread, counter, false, call.frame), .lap = turn.lap};
 }
 
-void Dispatcher::leave_gpu(const VendorTicket& ticket) noexcept {
-  leave(ticket);
-  if (ticket.counter == nullptr || !watches_gpu_.load(std::memory_order_relaxed)) return;
-  const uint64_t calls = ticket.counter->by_vendor.calls.load(std::memory_order_relaxed);
+void Dispatcher::leave_gpu(const GpuTicket& ticket, bool has_succeeded) noexcept {
+  if (ticket.lap != nullptr) ticket.lap->end(has_succeeded);
+  leave(ticket.vendor);
+  if (ticket.vendor.counter == nullptr || !watches_gpu_.load(std::memory_order_relaxed)) return;
+  const uint64_t calls = ticket.vendor.counter->by_vendor.calls.load(std::memory_order_relaxed);
   if (calls >= kWorthTuningGpuCalls) slow_path_.on_gpu_worth_tuning();
 }
 

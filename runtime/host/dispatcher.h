@@ -22,6 +22,12 @@ struct VendorTicket {
   uint64_t start_ticks = 0;        // 0: not timed
 };
 
+// The same of a call on a GPU.
+struct GpuTicket {
+  VendorTicket vendor;
+  GpuLap* lap = nullptr;  // what the vendor does is timed
+};
+
 // A call whose caller has a kernel of its own, between Dispatcher::offer and run or leave.
 struct OfferedCall {
   PlanEntry* entry = nullptr;  // null: the caller's kernel is to answer
@@ -122,9 +128,9 @@ class Dispatcher {
   static void count_uneven_batch(const void* frame) noexcept;
 
   // The same pair for a call on a GPU, at that place (gpu_places.h). What is called there only
-  // enqueues, so nothing is timed.
-  VendorTicket enter_gpu(RawCall& call, const CallSite& site, int place) noexcept;
-  void leave_gpu(const VendorTicket& ticket) noexcept;
+  // enqueues, so what it takes is timed on the GPU, and by the turns of a plan alone.
+  GpuTicket enter_gpu(RawCall& call, const CallSite& site, int place) noexcept;
+  void leave_gpu(const GpuTicket& ticket, bool has_succeeded) noexcept;
 
   // Starts or ends the calls of on_worth_tuning().
   void watch_for_worth(bool watches) { watches_.store(watches, std::memory_order_relaxed); }
@@ -165,6 +171,11 @@ class Dispatcher {
                 const CallSite& site) noexcept;
   // Whether there is a plan that may run the call, and did.
   static bool run_plan(const RawCall& call, PlanEntry& entry, ThreadRecord& thread) noexcept;
+  struct GpuTurn {
+    bool is_plans = true;
+    GpuLap* lap = nullptr;  // it is timed
+  };
+  static GpuTurn take_gpu_turn(const PlanEntry& entry, CallCounter& counter, void* stream) noexcept;
 
   uintptr_t alignment_bits_;  // a call is aligned if no pointer has any of these
   PlanTable& table_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/host/cuda_executable.h"
+#include "runtime/host/event_stopwatch.h"
 #include "runtime/host/gpu_places.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/quiet_thread.h"
@@ -21,7 +22,7 @@ namespace {
 
 using Loaded = Result<std::unique_ptr<const LoadedCudaProgram>>;
 
-// A thread that loads code, one job after another, for a caller that waits.
+// A thread that speaks to the driver, one job after another, for a caller that waits.
 class Loader {
  public:
   void start() {
@@ -43,29 +44,25 @@ class Loader {
     if (joins) pthread_join(thread_, nullptr);
   }
 
-  // Loads the program where the place is. kUnavailable if the thread does not run.
-  Loaded load(const GpuPlace& place, CudaProgram program) {
-    Loaded answer = unavailable("no thread loads code for the GPU any more");
+  // Does the work in the place's context; false if that cannot be entered, or if the thread does
+  // not run.
+  bool run_in(const GpuPlace& place, const std::function<void()>& work) {
     std::unique_lock lock(mutex_);
-    if (!is_started_ || stops_) return answer;
-    bool is_done = false;
+    if (!is_started_ || stops_) return false;
+    bool is_over = false, is_done = false;
     job_ = [&] {
-      answer = load_here(place, std::move(program));
+      is_over = true;
+      if (place.driver->cuCtxSetCurrent(place.context) != CUDA_SUCCESS) return;
+      work();
       is_done = true;
     };
     changed_.notify_all();
-    changed_.wait(lock, [&] { return is_done || stops_; });
+    changed_.wait(lock, [&] { return is_over || stops_; });
     job_ = nullptr;
-    return answer;
+    return is_done;
   }
 
  private:
-  static Loaded load_here(const GpuPlace& place, CudaProgram program) {
-    const CudaDriver& driver = *place.driver;
-    TRIODE_TRY(driver.check(driver.cuCtxSetCurrent(place.context), "entering a program's context"));
-    return LoadedCudaProgram::load(place.driver, std::move(program));
-  }
-
   // The job runs under the lock: who waits for it holds what it writes to. Nobody else wants it.
   void run() {
     std::unique_lock lock(mutex_);
@@ -105,9 +102,19 @@ class GpuPlanMaker final : public PlanMaker {
       return corrupt("the code for '" + to_string(problem) + "' is not what was checked");
     }
     CudaProgram program = TRIODE_TRY(parse_cuda_program(plan.code));
-    auto loaded = TRIODE_TRY(loader_.load(place_, std::move(program)));
+    Loaded loaded = unavailable("no thread loads code for the GPU any more");
+    loader_.run_in(place_,
+                   [&] { loaded = LoadedCudaProgram::load(place_.driver, std::move(program)); });
     return std::unique_ptr<const Executable>(
-        new CudaExecutable(std::move(loaded), plan.code_digest));
+        new CudaExecutable(TRIODE_TRY(std::move(loaded)), plan.code_digest));
+  }
+
+  std::unique_ptr<GpuStopwatch> make_stopwatch() const override {
+    auto made = EventStopwatch::create(place_.driver, [this](const std::function<void()>& work) {
+      return loader_.run_in(place_, work);
+    });
+    // Where there are no events the plan answers unwatched.
+    return made.ok() ? std::move(made).take() : nullptr;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "core/problem.h"
 #include "core/status.h"
 #include "core/target.h"
+#include "runtime/host/gpu_stopwatch.h"
 
 namespace triode::host {
 
@@ -39,6 +40,9 @@ class PlanMaker {
   // the processor.
   virtual std::string gpu_driver() const { return {}; }
   virtual std::string gpu_device() const { return {}; }
+  // For an entry that it serves. Null on the processor, whose calls their callers time, and where
+  // there is none.
+  virtual std::unique_ptr<GpuStopwatch> make_stopwatch() const { return nullptr; }
 };
 
 }  // namespace triode::host

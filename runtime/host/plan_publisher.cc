@@ -45,15 +45,25 @@ std::optional<SideTally> since(const SideTally& now, const SideTally& before) {
 
 Status PlanPublisher::swap_in(PlanEntry& entry, const MadePlan& plan) {
   auto built = TRIODE_TRY(parts_.maker.make(entry.problem, plan));
-  // What calls on a GPU take does not show in how long it takes to enqueue them.
-  const bool is_watched = entry.gpu_place == 0;
-  if (is_watched) {
-    watched_[entry.index] = {
-        plan.code_digest, tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick()), {}};
-  }
+  const bool is_watched = watch(entry, plan.code_digest);
   replace(entry, built.release());
   entry.is_shadowed.store(is_watched, std::memory_order_relaxed);
   return {};
+}
+
+bool PlanPublisher::watch(PlanEntry& entry, uint64_t code_digest) {
+  Watched watched{.code_digest = code_digest, .seen = {}, .judge = {}};
+  if (entry.gpu_place == 0) {
+    watched.seen = tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick());
+  } else if (GpuStopwatch* const known = entry.stopwatch.load(std::memory_order_relaxed)) {
+    known->restart();
+  } else {
+    auto made = parts_.maker.make_stopwatch();
+    if (made == nullptr) return false;
+    entry.stopwatch.store(made.release(), std::memory_order_release);
+  }
+  watched_[entry.index] = watched;
+  return true;
 }
 
 Status PlanPublisher::publish(PlanEntry& entry, const MadePlan& plan, double speedup,
@@ -113,7 +123,11 @@ std::vector<PlanPublisher::Withdrawn> PlanPublisher::withdraw_slower() {
   return withdrawn;
 }
 
-std::optional<PlanPublisher::Withdrawn> PlanPublisher::judge(PlanEntry& entry, Watched& watched) {
+std::optional<PlanPublisher::Stretch> PlanPublisher::next_stretch(const PlanEntry& entry,
+                                                                  Watched& watched) {
+  if (entry.gpu_place != 0) {
+    return entry.stopwatch.load(std::memory_order_relaxed)->take_stretch(kFewestTimed);
+  }
   const EntryTally now = tally_entry(entry.index, parts_.ticks.nanoseconds_per_tick());
   const std::optional<SideTally> ours = since(now.by_us, watched.seen.by_us);
   const std::optional<SideTally> vendors = since(now.by_vendor, watched.seen.by_vendor);
@@ -123,9 +137,15 @@ std::optional<PlanPublisher::Withdrawn> PlanPublisher::judge(PlanEntry& entry, W
   }
   if (ours->timed < kFewestTimed || vendors->timed < kFewestTimed) return std::nullopt;
   watched.seen = now;
-  watched.judge.add(ours->mean_ns(), vendors->mean_ns());
+  return Stretch{ours->mean_ns(), vendors->mean_ns()};
+}
+
+std::optional<PlanPublisher::Withdrawn> PlanPublisher::judge(PlanEntry& entry, Watched& watched) {
+  const std::optional<Stretch> stretch = next_stretch(entry, watched);
+  if (!stretch) return std::nullopt;
+  watched.judge.add(stretch->plan_ns, stretch->vendor_ns);
   if (!watched.judge.has_lost()) return std::nullopt;
-  return Withdrawn{&entry, watched.code_digest, ours->mean_ns(), vendors->mean_ns()};
+  return Withdrawn{&entry, watched.code_digest, stretch->plan_ns, stretch->vendor_ns};
 }
 
 void PlanPublisher::settle(const PlanEntry& entry, PublishedPlan decision) {

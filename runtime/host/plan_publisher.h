@@ -59,8 +59,8 @@ class PlanPublisher {
     double plan_ns;        // means in the program, of late
     double vendor_ns;
   };
-  // Takes plans back that have become slower in the program than the vendor, by the calls that the
-  // vendor still answers (ShadowTurns).
+  // Takes plans back that are slower in the program than the vendor, by the calls that the vendor
+  // still answers (ShadowTurns).
   std::vector<Withdrawn> withdraw_slower();
 
   // Frees replaced code that no thread runs any more.
@@ -72,13 +72,19 @@ class PlanPublisher {
   void replace(PlanEntry& entry, const Executable* by);
   void take_back(PlanEntry& entry);
 
+  using Stretch = GpuStopwatch::Stretch;
   // A plan that answers now.
   struct Watched {
     uint64_t code_digest = 0;  // MadePlan's
-    EntryTally seen;           // up to the last stretch that was judged
+    EntryTally seen;           // up to the last stretch that was judged, on the processor
     ShadowJudge judge;
   };
-  // Judges what has come since, if it is enough; the times that a plan lost by.
+  // Makes ready to watch the entry's next plan; false if nothing can be seen of what it takes.
+  bool watch(PlanEntry& entry, uint64_t code_digest);
+  // What calls of the plan and of the vendor took since the last stretch, on the average; empty
+  // while they are too few.
+  std::optional<Stretch> next_stretch(const PlanEntry& entry, Watched& watched);
+  // The times that a plan lost by.
   std::optional<Withdrawn> judge(PlanEntry& entry, Watched& watched);
 
   Parts parts_;

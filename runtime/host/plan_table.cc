@@ -21,12 +21,12 @@ void fill(PlanEntry& entry, const CallKey& key, uint64_t hash, const CallMeaning
   entry.threads = call_traits::threads(key.traits);
   entry.scalars = call_traits::only_scalars(key.traits);
   entry.is_aligned = call_traits::is_aligned(key.traits);
+  entry.gpu_place = gpu_place_of(key.traits);
   entry.times_every_call = meaning.problem.flops() >= kLongCallFlops;
-  entry.is_shadowed_often = meaning.problem.flops() >= kVeryLongCallFlops;
+  entry.is_shadowed_often = entry.gpu_place == 0 && meaning.problem.flops() >= kVeryLongCallFlops;
   entry.checks = CallChecks(meaning, !entry.times_every_call);
   entry.problem = meaning.problem;
   entry.operands_exchanged = meaning.operands_exchanged;
-  entry.gpu_place = gpu_place_of(key.traits);
   entry.original = original;
 }
 

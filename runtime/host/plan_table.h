@@ -9,6 +9,7 @@
 #include "runtime/host/call_checks.h"
 #include "runtime/host/call_meaning.h"
 #include "runtime/host/executable.h"
+#include "runtime/host/gpu_stopwatch.h"
 #include "runtime/host/raw_call.h"
 
 namespace triode::host {
@@ -37,7 +38,9 @@ struct alignas(64) PlanEntry {
   // its lead. Changed by the client thread alone.
   std::atomic<bool> is_shadowed{false};
   bool operands_exchanged = false;
-  uint16_t gpu_place = 0;    // gpu_places.h; 0: a call on the processor
+  uint16_t gpu_place = 0;  // gpu_places.h; 0: a call on the processor
+  // Of an entry on a GPU that is shadowed. Set once, by the client thread, and never freed.
+  std::atomic<GpuStopwatch*> stopwatch{nullptr};
   void* original = nullptr;  // of the call that was seen first; plans race against it
   Problem problem;
 };

@@ -5,6 +5,8 @@
 //   lt, lt_relu                      cublasLtMatmul, plain and with a bias and relu
 //   capture                          gemm_ex while its stream is captured into a graph
 //   lost                             gemm_ex, whose GPU faults once the library is not asked
+//   drift                            gemm_ex, until the library, faster all at once, is asked again
+//   steady                           gemm_ex, many times more
 //   vendor                           gemm_ex until its input ends, whoever answers
 // TWO_DEVICES in the environment: on each of two GPUs.
 #include <cublasLt.h>
@@ -97,6 +99,19 @@ class Guest {
     return true;
   }
 
+  // Makes so many calls, or fewer until 64 in a row reached the library; whether they did.
+  bool run_until_the_library_is_asked(int most) {
+    int in_a_row = 0;
+    for (int i = 0; i < most && in_a_row < 64; ++i) {
+      const uint64_t before = vendor_calls();
+      require(call(), "the product");
+      in_a_row = vendor_calls() != before ? in_a_row + 1 : 0;
+      // Times are read beside the program.
+      if (i % 32 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return in_a_row == 64;
+  }
+
   // The calls before the capture make it worth a search; the plan comes while it lasts.
   bool run_captured(std::chrono::seconds patience) {
     for (int i = 0; i < 20; ++i) require(call(), "the product");
@@ -104,6 +119,9 @@ class Guest {
             "cuStreamBeginCapture");
     // The graph keeps every call until then.
     const bool is_answered = run_until_answered(patience, 1, std::chrono::milliseconds(100));
+    const uint64_t before = vendor_calls();
+    for (int i = 0; i < 300; ++i) require(call(), "the product");
+    require(vendor_calls() == before, "keeping the library out of the graph");
     CUgraph graph = nullptr;
     require(cuStreamEndCapture(stream_, &graph) == CUDA_SUCCESS, "cuStreamEndCapture");
     CUgraphExec executable = nullptr;
@@ -221,6 +239,7 @@ class Guest {
 };
 
 constexpr std::chrono::seconds kPatience(200);
+constexpr int kManyCalls = 3000;
 constexpr std::chrono::milliseconds kPause(5);
 
 void run_until_input_ends(Guest& guest) {
@@ -255,6 +274,13 @@ void run_on(int device, const std::string& how, int size) {
     print(
         "is_answered", device,
         how == "capture" ? guest.run_captured(kPatience) : guest.run_until_answered(kPatience, 20));
+  }
+  if (how == "drift") {
+    setenv("TRIODE_VGPU_VENDOR_MS", "0.0001", 1);
+    print("is_withdrawn", device, guest.run_until_the_library_is_asked(kManyCalls));
+  }
+  if (how == "steady") {
+    print("is_withdrawn", device, guest.run_until_the_library_is_asked(kManyCalls));
   }
   print("is_right", device, guest.is_right());
   if (how == "lost") print("hears_of_it", device, hears_of_a_fault(guest));

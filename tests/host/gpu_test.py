@@ -118,6 +118,28 @@ class Answers(OnAVirtualGpu):
         self.assertEqual(self.events("plan"), [])
 
 
+class Watching(OnAVirtualGpu):
+    """A plan has to stay faster than the library in the program, by events around calls of both."""
+
+    def test_plan_that_is_slower_in_the_program_is_withdrawn(self):
+        done = self.run_cublas("drift", 16)
+        self.assert_facts(done, {**ANSWERED, "is_withdrawn": 1})
+        self.assertIn("problem=", self.events("withdrawn")[0])
+
+    def test_plan_that_stays_faster_is_kept(self):
+        done = self.run_cublas("steady", 16)
+        self.assert_facts(done, {**ANSWERED, "is_withdrawn": 0})
+        self.assertEqual(self.events("withdrawn"), [])
+        # The library was asked now and then, or nothing was watched.
+        by_vendor = done.report["calls"] - done.report["answered"]
+        self.assertGreater(by_vendor, 20)
+
+    def test_nothing_is_withdrawn_where_events_say_nothing(self):
+        self.assert_facts(self.run_cublas("gemm_ex", 16), ANSWERED)
+        done = self.run_cublas("drift", 16, {"TRIODE_VGPU_FAULTS": "cuEventElapsedTime=400"})
+        self.assert_facts(done, {**ANSWERED, "is_withdrawn": 0})
+
+
 class Triton(OnAVirtualGpu):
     settings = {**OnAVirtualGpu.settings, "TRIODE_PYTHON": ""}
 
