@@ -15,6 +15,9 @@ namespace triode::host {
 
 // The plans of a file, all built when it is loaded: the same choice for the same call in every
 // process that loads it, and the same result bit for bit.
+//
+// None for a GPU: their code is compiled by others and not in the file. The vendor answers such
+// calls, each entry says so, and one warning does if the file has plans for a GPU.
 class FrozenPlans final : public InitialPlans {
  public:
   // Takes the plans that were made for this machine and are valid for pointers of any alignment.
@@ -35,8 +38,10 @@ class FrozenPlans final : public InitialPlans {
 
   explicit FrozenPlans(PublishedPlans& published) : published_(published) {}
   Status add_all(const std::string& path, const PlanBuilder& builder);
+  void leave_to_vendor(const PlanEntry& gpu_entry);
 
   PublishedPlans& published_;
+  std::string path_if_with_gpus_;  // of the file, if it has plans for GPUs
   std::map<Identity, Plan> plans_;
 };
 

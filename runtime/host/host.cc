@@ -90,7 +90,8 @@ class Host final : public SlowPath {
     if (entry->index % PlanTable::kEntriesAhead == 0) {
       touch_ahead(&thread.counters[entry->index], PlanTable::kEntriesAhead * sizeof(CallCounter));
     }
-    if (entry->gpu_place != 0) return entry;  // its plans come with their code, from the tuner
+    // Plans for a GPU come with their code, from the tuner; mode frozen says that it has none.
+    if (entry->gpu_place != 0 && settings_.mode != Mode::kFrozen) return entry;
     const auto* const plan =
         or_without_memory<const Executable*>([&] { return initial_->plan_for(*entry); }, nullptr);
     if (plan != nullptr) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "jit/x86/gemm_space.h"
+#include "runtime/host/gpu_flavour.h"
 #include "runtime/host/plan_file.h"
 #include "runtime/host/vendor_name.h"
 #include "tests/core/status_matchers.h"
@@ -84,6 +85,32 @@ TEST_F(FrozenPlansTest, AreRefusedIfTheFileIsMissingOrDamaged) {
   EXPECT_THAT(load(), FailsWith(StatusCode::kNotFound, testing::HasSubstr(path_)));
   folder_.write("some.plans", "triode-plans 1 garbage\n");
   EXPECT_THAT(load(), FailsWith(StatusCode::kCorrupt, testing::HasSubstr(path_)));
+}
+
+TEST_F(FrozenPlansTest, AreNoneForAGpuWhichTheReportAndOneWarningSay) {
+  CallKey key{.m = 64, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
+  key.traits = call_traits::of_site(Symbol::k_cublasSgemm_v2, 1) |
+               call_traits::of_spelling({encode({}), 0, 0}) | call_traits::of_scalars(1.0, 0.0) |
+               uint64_t{1} << call_traits::kThreads;
+  const PlanEntry& entry = *table_.add(key, PlanTable::hash_of(key), meaning_of(key), nullptr);
+  const StoredPlan on_cpu = plan_for(add_entry(7));
+  const StoredPlan on_gpu{entry.problem, "config", vendor_name(key), 1, 1.5, 150, 100};
+  for (const bool has_gpu : {false, true}) {
+    write(on_cpu);
+    Target gpu;
+    gpu.isa = "sm_80";
+    if (has_gpu) {
+      ASSERT_TRUE(merge_into_plan_file(path_, gpu, {&on_gpu, 1}).ok());
+    }
+    auto plans = load();
+    ASSERT_TRUE(plans.ok()) << plans.status().to_string();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ((*plans)->plan_for(entry), nullptr);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(said.find("plans for a GPU") != std::string::npos, has_gpu) << said;
+    EXPECT_EQ(published_.find(entry.index)->state, PlanState::kVendorStays);
+    EXPECT_THAT(published_.find(entry.index)->remark, testing::HasSubstr("no plans on a GPU"));
+  }
 }
 
 TEST_F(FrozenPlansTest, OfAnotherMachineAreNone) {

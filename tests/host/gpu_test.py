@@ -118,6 +118,20 @@ class Answers(OnAVirtualGpu):
         self.assertEqual(self.events("plan"), [])
 
 
+class Frozen(OnAVirtualGpu):
+    def test_leaves_the_gpu_to_the_library_and_says_so(self):
+        self.assert_facts(self.run_cublas("gemm_ex"), ANSWERED)
+        plans = self.folder / "cache" / "host.plans"
+        reading, writing = os.pipe()
+        os.close(writing)
+        self.addCleanup(os.close, reading)
+        done = self.run_cublas("vendor", options=["--mode", "frozen", "--plans", str(plans)], stdin=reading)
+        self.assert_facts(done, RIGHT)
+        self.assertEqual((done.report["answered"], done.stderr.count("\n")), (0, 1))
+        self.assertIn(f"{plans} names plans for a GPU", done.stderr)
+        self.assertIn("no plans on a GPU", done.report["problems"][0]["remark"])
+
+
 class Watching(OnAVirtualGpu):
     """A plan has to stay faster than the library in the program, by events around calls of both."""
 
