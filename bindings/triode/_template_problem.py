@@ -15,7 +15,7 @@ DTYPES = {
     "torch.float8_e4m3fn": "f8e4m3",
 }
 
-# Templates that run the tile loop the model was trained on. Others (TMA, Blackwell's, decompose-k, scaled)
+# Templates that run the tile loop the model was trained on. Others (TMA, Blackwell's, decompose-k)
 # pass through untouched.
 RANKED_TEMPLATES = frozenset({"triton::mm", "triton::bmm", "triton::mm_plus_mm"})
 
