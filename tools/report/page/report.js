@@ -172,6 +172,7 @@ function roofline() {
       marker: { color: colour(tone), size: 8, opacity: 0.8 },
     });
     const both = rows.filter((row) => row.vendor_ns > 0);
+    const joined = both.length > 60 ? [] : both;  // more lines would be a surface
     const roof = seenRoof(rows);
     const ends = [Math.min(...rows.map(x)) / 1.5, Math.max(...rows.map(x)) * 1.5];
     const knee = Math.min(Math.max(roof.flops / roof.bytes, ends[0]), ends[1]);
@@ -181,8 +182,8 @@ function roofline() {
         { name: "highest seen", type: "scatter", mode: "lines", x: lines,
           y: lines.map((at) => Math.min(roof.flops, roof.bytes * at)), line: { color: colour("faint"), dash: "dot" },
           hoverinfo: "skip" },
-        { type: "scatter", mode: "lines", x: both.flatMap((row) => [x(row), x(row), null]), hoverinfo: "skip", showlegend: false,
-          y: both.flatMap((row) => [row.flops / row.vendor_ns, row.flops / row.best_ns, null]),
+        { type: "scatter", mode: "lines", x: joined.flatMap((row) => [x(row), x(row), null]), hoverinfo: "skip", showlegend: false,
+          y: joined.flatMap((row) => [row.flops / row.vendor_ns, row.flops / row.best_ns, null]),
           line: { color: colour("faint"), width: 1 } },
         points("vendor", "vendor", both, (row) => row.vendor_ns, (row) => row.problem),
         points("best config", "ours", rows, (row) => row.best_ns,
