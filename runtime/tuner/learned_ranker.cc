@@ -129,7 +129,7 @@ std::vector<Config> LearnedRanker::propose(const Problem& problem, const Space& 
   const Result<Ranking> ranking = learner_.rank(task_of(problem, space), configs);
   if (!ranking.ok()) return fallback_.propose(problem, space, tried, count);
 
-  const bool is_in_doubt = ranking->support.support != Support::kInSupport;
+  const bool is_in_doubt = options_.is_relative || ranking->support.support != Support::kInSupport;
   const size_t share = is_in_doubt ? kGuessedOneInDoubt : kGuessedOneIn;
   const bool is_guessed = is_in_doubt || tried.empty();
   const size_t guessed = is_guessed ? std::min(guesses.size(), count / share) : 0;
@@ -147,7 +147,7 @@ std::vector<Config> LearnedRanker::propose(const Problem& problem, const Space& 
 }
 
 void LearnedRanker::learn(const Problem& problem, const Space& space, const Trial& trial) {
-  if (!options_.learns || !trial.outcome.ok() || trial.measurement.min_ns <= 0) return;
+  if (!learns() || !trial.outcome.ok() || trial.measurement.min_ns <= 0) return;
   const TimedConfig timed{trial.config, 1e-9 * trial.measurement.min_ns};
   // What the model cannot learn from it passes over, as it does what it cannot rank.
   const auto learned =
@@ -161,6 +161,7 @@ std::optional<Config> LearnedRanker::choose(const Problem& problem, const Space&
   for (const Trial& trial : known) {
     if (!trial.outcome.ok()) failed.insert(space.index_of(trial.config));
   }
+  if (options_.is_relative) return std::nullopt;
   const std::vector<Config> configs = draw_pool(problem, space, fallback_, options_.pool);
   const RankingTask task = task_of(problem, space);
   const Result<Ranking> ranking = learner_.rank(task, configs);
@@ -180,7 +181,7 @@ std::optional<Config> LearnedRanker::choose(const Problem& problem, const Space&
 
 void LearnedRanker::review(const Problem& problem, const Space& space,
                            std::span<const Trial> known) {
-  if (!options_.learns || !slow_) return;
+  if (!learns() || !slow_) return;
   HeldBackProblem timed{problem, std::make_shared<const Space>(space), device_, options_.family, {},
                         {}};
   for (const Trial& trial : known) {

@@ -29,6 +29,9 @@ namespace triode::tuner {
 struct LearnedRankerOptions {
   DeviceTraits device;
   KernelFamily family = KernelFamily::kX86;
+  // The family is that of other kernels, which run the same loop: the model is followed only as far
+  // as where it extrapolates, and learns nothing, since times of two programs are never pooled.
+  bool is_relative = false;
   // The space of a problem, for expected_saving(); any thread. Empty: the fallback answers that.
   std::function<Result<Space>(const Problem&)> space_of;
   // Configs that are ranked for a problem: all of a smaller space, else the fallback's best guesses
@@ -87,6 +90,7 @@ class LearnedRanker final : public Ranker {
   }
   Result<double> predicted_saving(const Problem& problem);
 
+  bool learns() const { return options_.learns && !options_.is_relative; }
   void adopt(const GateVerdict& verdict);
 
   Ranker& fallback_;

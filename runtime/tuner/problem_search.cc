@@ -51,6 +51,7 @@ class ProblemSearch {
 
   Result<SearchedProblem> run() {
     vendor_call_ = TRIODE_TRY(runner_.begin(call_));
+    ranker_.face(call_.target);
     budget_ = std::max(options_.budget, kLeastCalls * vendor_call_);
     TRIODE_TRY(try_known());
     TRIODE_TRY(try_proposed());

@@ -12,6 +12,7 @@
 #include "core/measurement.h"
 #include "core/problem.h"
 #include "core/space.h"
+#include "core/target.h"
 
 namespace triode::tuner {
 
@@ -19,6 +20,10 @@ namespace triode::tuner {
 class Ranker {
  public:
   virtual ~Ranker() = default;
+
+  // What follows is for that device, but for expected_saving() and reflect(). Before the first is
+  // unknown which; one that ranks for a single device need not listen.
+  virtual void face(const Target&) {}
 
   // Legal configs that are not among `tried`, best guess first, at most `count`. None: nothing left
   // is worth a trial. The same arguments give the same answer.

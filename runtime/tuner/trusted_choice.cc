@@ -9,6 +9,7 @@ Result<TrustedChoice> choose_and_check(const TunedCall& call, const Problem& pro
                                        const Space& space, std::span<const Trial> known,
                                        Ranker& ranker, TrialRunner& runner,
                                        const std::function<void(const Trial&)>& on_trial) {
+  ranker.face(call.target);
   const std::optional<Config> config = ranker.choose(problem, space, known);
   if (!config) return TrustedChoice{std::nullopt, "the model is not sure of any kernel"};
   TRIODE_TRY(runner.begin(call));

@@ -8,16 +8,19 @@
 #include <vector>
 
 #include "core/space.h"
-#include "runtime/tuner/gpu_ranker.h"
 #include "runtime/tuner/ranker.h"
+#include "tools/tuner/gpu_rankers.h"
 
 namespace triode::tuner {
 
-// Ranks a processor's kernels by the ranker it is given, which must outlive it, and GPUs' by a
-// GpuRanker.
+// Ranks a processor's kernels by one ranker and GPUs' by others; they must outlive it.
 class RankerByPlace final : public Ranker {
  public:
-  explicit RankerByPlace(Ranker& cpu) : cpu_(cpu) {}
+  RankerByPlace(Ranker& cpu, GpuRankers& gpus) : cpu_(cpu), gpus_(gpus) {}
+  void face(const Target& target) override {
+    cpu_.face(target);
+    gpu_ = &gpus_.of(target);
+  }
   std::vector<Config> propose(const Problem& problem, const Space& space,
                               std::span<const Trial> tried, size_t count) override {
     return of(space).propose(problem, space, tried, count);
@@ -39,10 +42,11 @@ class RankerByPlace final : public Ranker {
 
  private:
   // Only GPUs' kernels have blocks of threads.
-  Ranker& of(const Space& space) { return space.position_of("block_m") ? gpu_ : cpu_; }
+  Ranker& of(const Space& space) { return space.position_of("block_m") ? *gpu_ : cpu_; }
 
   Ranker& cpu_;
-  GpuRanker gpu_;
+  GpuRankers& gpus_;
+  Ranker* gpu_ = &gpus_.of({});
 };
 
 }  // namespace triode::tuner

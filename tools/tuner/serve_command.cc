@@ -210,7 +210,8 @@ Status serve_at(const MeetingPlace& place, const TunerOptions& options) {
   CpuMachine machine;
   GpuMachine gpus(*trials);
   CpuRanker ranker(machine, *trials, events, {.model = options.model});
-  RankerByPlace by_place(ranker.ranker());
+  GpuRankers gpu_rankers(trials->models(), events, options.model != "none");
+  RankerByPlace by_place(ranker.ranker(), gpu_rankers);
   Stop stop;
   WorkerRunner worker(
       {.program = fs::read_symlink("/proc/self/exe"),

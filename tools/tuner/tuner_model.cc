@@ -18,20 +18,22 @@ Result<TunerModel> make_model(Snapshot snapshot, std::string origin) {
 
 }  // namespace
 
+Result<TunerModel> load_model_in_force(DeviceKind kind, const ModelStore* store) {
+  auto chosen = chosen_model(store, kind, shipped_models_folder());
+  if (!chosen.ok()) {
+    return chosen.status().code() == StatusCode::kNotFound ? Result<TunerModel>(TunerModel{})
+                                                           : chosen.status();
+  }
+  const bool is_promoted = chosen->is_promoted;
+  TunerModel made = TRIODE_TRY(
+      make_model(std::move(chosen).take().snapshot, is_promoted ? "promoted" : "shipped"));
+  if (is_promoted) made.learned_until = learned_until(*store, kind);
+  return made;
+}
+
 Result<TunerModel> load_tuner_model(const std::string& file_or_none, const ModelStore* store) {
   if (file_or_none == "none") return TunerModel{};
-  if (file_or_none.empty()) {
-    auto chosen = chosen_model(store, DeviceKind::kCpu, shipped_models_folder());
-    if (!chosen.ok()) {
-      return chosen.status().code() == StatusCode::kNotFound ? Result<TunerModel>(TunerModel{})
-                                                             : chosen.status();
-    }
-    const bool is_promoted = chosen->is_promoted;
-    TunerModel made = TRIODE_TRY(
-        make_model(std::move(chosen).take().snapshot, is_promoted ? "promoted" : "shipped"));
-    if (is_promoted) made.learned_until = learned_until(*store, DeviceKind::kCpu);
-    return made;
-  }
+  if (file_or_none.empty()) return load_model_in_force(DeviceKind::kCpu, store);
   Snapshot snapshot = TRIODE_TRY(load_snapshot(file_or_none));
   if (snapshot.kind != DeviceKind::kCpu) {
     return unsupported(file_or_none + " is a model of a gpu; the tuner ranks kernels of the cpu");

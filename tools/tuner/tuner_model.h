@@ -22,4 +22,7 @@ struct TunerModel {
 // error for a file that is no model of a cpu.
 Result<TunerModel> load_tuner_model(const std::string& file_or_none, const ModelStore* store);
 
+// The one in force for devices of that kind.
+Result<TunerModel> load_model_in_force(DeviceKind kind, const ModelStore* store);
+
 }  // namespace triode::tuner
