@@ -65,4 +65,6 @@ if(TRIODE_WITH_CUDA)
   target_include_directories(cublas_guest SYSTEM PRIVATE "${TRIODE_CUDA_INCLUDE}")
   list(APPEND environment TRIODE_VGPU=${PROJECT_BINARY_DIR}/tests/virtual_gpu)
   triode_add_guest_tests(stress gpu)
+  # Some dozen searches, one after another.
+  set_tests_properties(host_gpu PROPERTIES TIMEOUT 600)
 endif()
