@@ -6,8 +6,8 @@
 
 #include <atomic>
 #include <string>
-#include <system_error>
 
+#include "runtime/device/own_libraries.h"
 #include "runtime/parallel/triode_parallel.h"
 
 namespace triode {
@@ -38,34 +38,14 @@ void watch_for_forks() {
       registered);  // fails only without memory: then the caller does all parts itself
 }
 
-void add_around(const fs::path& object, std::vector<fs::path>& candidates) {
-  const fs::path folder = object.parent_path();
-  candidates.push_back(folder / kFileName);
-  candidates.push_back(folder / "lib" / kFileName);
-  candidates.push_back(folder.parent_path() / "lib" / kFileName);
-}
-
-fs::path path_of_this_object() {
-  Dl_info found{};
-  if (dladdr(reinterpret_cast<const void*>(&note_forked_child), &found) == 0) return {};
-  std::error_code error;
-  const fs::path path = fs::canonical(found.dli_fname, error);
-  return error ? fs::path() : path;
-}
-
-std::string last_dl_error() {
-  const char* message = dlerror();
-  return message == nullptr ? "unknown error" : message;
-}
-
 Result<Library> open_library(const fs::path& path) {
   // RTLD_NODELETE: worker threads may be in its code at any time, so it must never be unmapped.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (library == nullptr) return not_found(last_dl_error());
+  if (library == nullptr) return not_found(last_loader_error());
   const auto version = reinterpret_cast<VersionFunction>(dlsym(library, "triode_parallel_version"));
   const auto run = reinterpret_cast<RunFunction>(dlsym(library, "triode_parallel_run"));
   if (version == nullptr || run == nullptr) {
-    return not_found(path.string() + ": not a Triode library: " + last_dl_error());
+    return not_found(path.string() + ": not a Triode library: " + last_loader_error());
   }
   if (version() != TRIODE_PARALLEL_VERSION) {
     return unsupported(path.string() + ": version " + std::to_string(version()) +
@@ -105,16 +85,7 @@ Result<Library> find_library(std::span<const fs::path> candidates) {
 }  // namespace
 
 std::vector<fs::path> parallel_library_candidates() {
-  std::vector<fs::path> candidates;
-  if (const fs::path object = path_of_this_object(); !object.empty()) {
-    add_around(object, candidates);
-  }
-  std::error_code error;
-  if (const fs::path executable = fs::read_symlink("/proc/self/exe", error); !error) {
-    add_around(executable, candidates);
-  }
-  candidates.emplace_back(kFileName);
-  return candidates;
+  return places_of_library(kFileName);
 }
 
 Result<ParallelFor> load_parallel_library(std::span<const fs::path> candidates) {

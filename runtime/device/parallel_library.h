@@ -10,9 +10,7 @@
 
 namespace triode {
 
-// Places to look for libtriode_parallel.so, in order: beside the object this code was linked into,
-// in a lib folder inside or next to that; the same for the running executable; then wherever the
-// loader looks.
+// Where libtriode_parallel.so may be: see places_of_library().
 std::vector<std::filesystem::path> parallel_library_candidates();
 
 // Loads the first of these that opens and speaks our version of the interface. kUnsupported, with
