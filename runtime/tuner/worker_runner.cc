@@ -2,25 +2,18 @@
 #include "runtime/tuner/worker_runner.h"
 
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <thread>
 #include <utility>
-
-#include "runtime/host/detached_process.h"
 
 namespace triode::tuner {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
-
-constexpr int kWorkerSocket = 3;
 
 // Vendor's calls that a trial may take besides its limit: checks, quick samples of a config many
 // times slower, and the rounds of a race that are taken whatever its budget.
@@ -33,85 +26,6 @@ constexpr milliseconds kSlice(50);
 
 // For a process that has closed its socket to end: it is about to, unless a kernel closed it.
 constexpr milliseconds kEndPatience(200);
-
-// The settings by which BLAS libraries are limited to a number of threads, read when they are
-// loaded.
-constexpr const char* kThreadVariables[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS",
-                                            "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
-                                            "VECLIB_MAXIMUM_THREADS"};
-
-std::vector<std::string> worker_environment(int threads) {
-  std::vector<std::string> environment = host::scrubbed_environment();
-  for (const char* const name : kThreadVariables) {
-    environment.push_back(std::string(name) + '=' + std::to_string(threads));
-  }
-  return environment;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// Starts the program with the socket as its descriptor 3 and no others but /dev/null; 0, or an
-// errno.
-int spawn_worker(const WorkerOptions& options, int threads, int socket, pid_t& process) {
-  std::vector<std::string> environment = worker_environment(threads);
-  std::vector<std::string> arguments = options.arguments;
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  for (const int standard : {0, 1, 2}) {
-    posix_spawn_file_actions_addopen(&files, standard, "/dev/null", 2 /* O_RDWR */, 0);
-  }
-  posix_spawn_file_actions_adddup2(&files, socket, kWorkerSocket);
-  posix_spawn_file_actions_addclosefrom_np(&files, kWorkerSocket + 1);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t all, none;
-  sigfillset(&all);
-  sigemptyset(&none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  const int error = posix_spawn(&process, options.program.c_str(), &files, &attributes,
-                                pointers_to(arguments).data(), pointers_to(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  return error;
-}
-
-Outcome outcome_of_end(int status) {
-  if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    // Nobody else sends it: the system, out of memory.
-    const bool is_memory = signal == SIGKILL;
-    return {is_memory ? OutcomeKind::kOutOfMemory : OutcomeKind::kCrashed,
-            std::string("the worker was ended by SIG") + sigabbrev_np(signal)};
-  }
-  return {OutcomeKind::kCrashed,
-          "the worker ended with code " + std::to_string(WEXITSTATUS(status))};
-}
-
-// The status of a child, once it has ended.
-bool has_ended_within(milliseconds patience, pid_t process, int& status) {
-  const auto end = std::chrono::steady_clock::now() + patience;
-  while (waitpid(process, &status, WNOHANG) != process) {
-    if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-  return true;
-}
-
-// Ends a child for good; its status, which is another's if it was ending by itself.
-int end_process(pid_t process) {
-  int status = 0;
-  kill(process, SIGKILL);
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
 
 milliseconds to_milliseconds(double ns) {
   return milliseconds(static_cast<int64_t>(ns / 1e6) + 1);
@@ -126,24 +40,26 @@ Status WorkerRunner::start() {
     return unavailable(std::string("cannot make a socket for a worker: ") + std::strerror(errno));
   }
   FileDescriptor ours(ends[0]), theirs(ends[1]);
-  pid_t process = 0;
-  const int error = spawn_worker(options_, call_->call.threads, theirs.number(), process);
-  if (error != 0) {
-    return unavailable("cannot start " + options_.program + ": " + std::strerror(error));
-  }
+  worker_ = TRIODE_TRY(WorkerProcess::start(options_.program, options_.arguments,
+                                            call_->call.threads, theirs.number()));
   ++started_;
-  process_ = process;
+  process_ = worker_->id();
   loaded_ = call_->call.identity + ' ' + std::to_string(call_->call.threads);
   connection_ = std::make_unique<Connection>(std::move(ours), kMostRequestBytes);
   return {};
 }
 
 void WorkerRunner::stop() {
-  const pid_t process = process_.exchange(0);
+  const std::optional<WorkerProcess> worker = take_worker();
+  if (worker) worker->kill();
+}
+
+// The worker there is, if any, with which nobody speaks any more.
+std::optional<WorkerProcess> WorkerRunner::take_worker() {
+  process_ = 0;
   connection_.reset();
   has_begun_ = false;
-  if (process == 0) return;
-  end_process(process);
+  return std::exchange(worker_, std::nullopt);
 }
 
 // The worker's answer, as Connection::receive_within(), unless a stop comes first.
@@ -161,19 +77,17 @@ Result<Frame> WorkerRunner::await(milliseconds limit) {
 Outcome WorkerRunner::bury(const Status& why) {
   ++lost_;
   const bool was_silent = !connection_->is_closed();
-  const pid_t process = process_.exchange(0);
-  connection_.reset();
-  has_begun_ = false;
-  int status = 0;
-  const bool was_deaf = !was_silent && !has_ended_within(kEndPatience, process, status);
-  if (was_silent || was_deaf) status = end_process(process);
+  const std::optional<WorkerProcess> worker = take_worker();
+  const auto by_itself =
+      was_silent ? std::optional<WorkerProcess::End>() : worker->await_end(kEndPatience);
+  const WorkerProcess::End end = by_itself ? *by_itself : worker->kill();
   // What it runs may have overwritten its memory.
   if (why.code() != StatusCode::kUnavailable) return {OutcomeKind::kCrashed, why.message()};
   if (was_silent) return {OutcomeKind::kTimedOut, "it had not ended when its time was up"};
-  if (was_deaf && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+  if (!by_itself && end.signal == SIGKILL) {
     return {OutcomeKind::kCrashed, "the worker's connection was closed by what it ran"};
   }
-  return outcome_of_end(status);
+  return end.outcome();
 }
 
 Result<nanoseconds> WorkerRunner::begin(const TunedCall& call) {
@@ -187,7 +101,7 @@ Result<nanoseconds> WorkerRunner::begin(const TunedCall& call) {
 Status WorkerRunner::begin_here() {
   const BeginRequest request{call_->call, call_->target.fingerprint(), call_->target.cores};
   for (int attempt = 1;; ++attempt) {
-    if (process_ == 0) TRIODE_TRY(start());
+    if (!worker_) TRIODE_TRY(start());
     Status sent = connection_->send(to_frame(request));
     Result<Frame> frame = sent.ok() ? await(options_.begin_limit) : sent;
     if (frame.ok()) {

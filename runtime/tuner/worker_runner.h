@@ -16,6 +16,7 @@
 #include "runtime/tuner/connection.h"
 #include "runtime/tuner/trial_runner.h"
 #include "runtime/tuner/worker_messages.h"
+#include "runtime/tuner/worker_process.h"
 
 namespace triode::tuner {
 
@@ -60,14 +61,16 @@ class WorkerRunner final : public TrialRunner {
   Result<Frame> await(std::chrono::milliseconds limit);
   bool is_stopped() const { return options_.should_stop && options_.should_stop(); }
   Outcome bury(const Status& why);
+  std::optional<WorkerProcess> take_worker();
 
   const WorkerOptions options_;
   std::optional<TunedCall> call_;
   bool has_begun_ = false;  // the worker there is, with call_
   std::string loaded_;      // library and threads that it was started for
   double vendor_ns_ = 0;
+  std::optional<WorkerProcess> worker_;
   std::unique_ptr<Connection> connection_;
-  std::atomic<pid_t> process_{0};
+  std::atomic<pid_t> process_{0};  // the worker's, for other threads
   std::atomic<uint64_t> started_{0};
   std::atomic<uint64_t> lost_{0};
 };
