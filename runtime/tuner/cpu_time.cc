@@ -34,4 +34,9 @@ nanoseconds cpu_time_with(pid_t child) {
   return child == 0 ? own : own + used_by_process(child);
 }
 
+nanoseconds thread_cpu_time_with(pid_t child) {
+  const nanoseconds own = used_by(RUSAGE_THREAD);
+  return child == 0 ? own : own + used_by_process(child);
+}
+
 }  // namespace triode::tuner

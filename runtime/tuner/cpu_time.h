@@ -11,4 +11,8 @@ namespace triode::tuner {
 // have had of the cores so far. Any thread; a microsecond.
 std::chrono::nanoseconds cpu_time_with(pid_t child);
 
+// What the calling thread and `child` have had, for a tuner in a program that has other threads and
+// children.
+std::chrono::nanoseconds thread_cpu_time_with(pid_t child);
+
 }  // namespace triode::tuner

@@ -122,11 +122,11 @@ Result<FileDescriptor> listen_for_hosts(const MeetingPlace& place) {
   const sockaddr_un address = TRIODE_TRY(address_of(place.socket));
   FileDescriptor made = TRIODE_TRY(new_socket());
   ::unlink(place.socket.c_str());  // what is not there need not go
-  const mode_t before = ::umask(0177);
+  // What the file will have; a umask would be that of all threads of a program.
+  const int allowed = ::fchmod(made.number(), 0600);
   const int bound = ::bind(made.number(), reinterpret_cast<const sockaddr*>(&address),
                            static_cast<socklen_t>(sizeof address));
-  ::umask(before);
-  if (bound != 0 || ::listen(made.number(), SOMAXCONN) != 0) {
+  if (allowed != 0 || bound != 0 || ::listen(made.number(), SOMAXCONN) != 0) {
     return unavailable("cannot listen at " + place.socket + ": " + std::strerror(errno));
   }
   return made;

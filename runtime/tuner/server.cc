@@ -43,6 +43,11 @@ Server::Server(FileDescriptor listener, Tuner& tuner, ServerOptions options,
   (void)fcntl(listener_.number(), F_SETFL, flags | O_NONBLOCK);
 }
 
+// Closing would not tell the peers, were there a child forked meanwhile that has the same sockets.
+Server::~Server() {
+  for (const auto& [id, peer] : peers_) ::shutdown(peer.connection.descriptor(), SHUT_RDWR);
+}
+
 Status Server::run(int stop_signal) {
   if (!wake_.is_open()) return unavailable("no descriptor is left for the tuner");
   while (!has_stopped()) {
@@ -71,8 +76,19 @@ Status Server::run(int stop_signal) {
   return {};
 }
 
-// Not before the one who said so has its answer, unless it does not read it.
+void Server::end() {
+  ends_ = true;
+  wake();
+}
+
+void Server::wake() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_.number(), &one, sizeof one);
+}
+
+// Not before the one whose command it is has its answer, unless it does not read it.
 bool Server::has_stopped() const {
+  if (ends_) return true;
   if (!stop_) return false;
   const auto peer = peers_.find(stop_->by);
   const bool waits = peer != peers_.end() && peer->second.connection.has_unsent();
@@ -169,8 +185,7 @@ void Server::deliver(ClientId client, const Verdict& verdict) {
     const std::lock_guard lock(mutex_);
     verdicts_.emplace_back(client, verdict);
   }
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(wake_.number(), &one, sizeof one);
+  wake();
 }
 
 void Server::send_verdicts() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -36,10 +37,18 @@ class Server {
  public:
   Server(FileDescriptor listener, Tuner& tuner, ServerOptions options,
          std::function<StatusAnswer()> status);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server();
 
-  // Until a command says stop, `stop_signal` (a descriptor) becomes readable, or nobody has been
-  // connected for the idle limit.
+  // Until end(), a command that says stop, `stop_signal` (a descriptor; -1: none) becomes readable,
+  // or nobody has been connected for the idle limit.
   Status run(int stop_signal);
+
+  // Ends run(), from any thread, also one that is yet to begin.
+  void end();
+
+  int listener() const { return listener_.number(); }
 
   // Hands a verdict to its client, from any thread.
   void deliver(ClientId client, const Verdict& verdict);
@@ -64,9 +73,10 @@ class Server {
   void refuse(Peer& peer, const std::string& reason);
   void send_verdicts();
   void drop_gone();
+  void wake();
 
   FileDescriptor listener_;
-  FileDescriptor wake_;  // eventfd: verdicts wait
+  FileDescriptor wake_;  // eventfd: verdicts wait, or it is to end
   Tuner& tuner_;
   const ServerOptions options_;
   const std::function<StatusAnswer()> status_;
@@ -78,6 +88,7 @@ class Server {
     std::chrono::steady_clock::time_point at_last;
   };
   std::optional<ToldToStop> stop_;
+  std::atomic<bool> ends_{false};
   std::chrono::steady_clock::time_point last_peer_;
 
   std::mutex mutex_;  // guards verdicts_

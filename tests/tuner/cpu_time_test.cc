@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
+
 namespace triode::tuner {
 namespace {
 
@@ -23,6 +25,16 @@ TEST(CpuTime, IsThisProcesss) {
   const auto before = cpu_time_with(0);
   work();
   EXPECT_GE(cpu_time_with(0) - before, kWork);
+}
+
+TEST(CpuTime, OfAThreadLeavesOutTheOthers) {
+  const auto before = thread_cpu_time_with(0);
+  const auto before_all = cpu_time_with(0);
+  std::thread(work).join();
+  const auto others = cpu_time_with(0) - before_all;
+  EXPECT_LT(thread_cpu_time_with(0) - before, others);
+  work();
+  EXPECT_GE(thread_cpu_time_with(0) - before, kWork);
 }
 
 // Tells when it has worked, and waits for its end.

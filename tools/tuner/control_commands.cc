@@ -16,6 +16,7 @@
 #include "runtime/tuner/tuner_question.h"
 #include "runtime/tuner/tuner_reach.h"
 #include "tools/tuner/status_text.h"
+#include "tools/tuner/tuner_service.h"
 
 namespace triode::tuner {
 namespace {
