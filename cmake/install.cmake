@@ -9,7 +9,7 @@ set(package_folder lib/cmake/triode)
 
 install(TARGETS triode triode-run triode-bench triode-cache triode-collect triode-doctor triode-explain triode-model triode-report triode-top triode-tuner
   RUNTIME DESTINATION bin)
-install(TARGETS triode_parallel LIBRARY DESTINATION lib)
+install(TARGETS triode_parallel triode_tuner LIBRARY DESTINATION lib)
 install(FILES learner/snapshots/cpu-x86.snapshot learner/snapshots/gpu.snapshot DESTINATION share/triode/snapshots)
 # What Python processes of the tuner run.
 install(DIRECTORY jit/cuda/triton/ DESTINATION share/triode/triton FILES_MATCHING PATTERN "*.py")

@@ -16,8 +16,8 @@ constexpr EnumNames<Mode, 4> kModes = {"a mode", {"off", "observe", "tune", "fro
 constexpr EnumNames<ForcedPlans, 3> kForcedPlans = {"a choice of plans",
                                                     {"off", "first", "random"}};
 constexpr EnumNames<SyncLevel, 3> kSyncLevels = {"a sync level", {"none", "batch", "every"}};
-constexpr EnumNames<TunerPlace, 2> kTunerPlaces = {"a place for the tuner",
-                                                   {"in-process", "process"}};
+constexpr EnumNames<TunerPlace, 3> kTunerPlaces = {"a place for the tuner",
+                                                   {"local-search", "in-process", "process"}};
 constexpr EnumNames<bool, 2> kSwitch = {"a switch", {"0", "1"}};
 
 // Far above what one matmul can use; more is a slip of the finger.
@@ -113,7 +113,7 @@ constexpr std::array<SettingRow, 11> kRows = {{
      .assign = assign_sync_level},
     {.variable = "TRIODE_TUNER",
      .option = "--tuner",
-     .value = "in-process|process",
+     .value = "local-search|in-process|process",
      .assign = assign_tuner},
     {.variable = "TRIODE_TRUST_MODEL",
      .option = "--trust-model",
@@ -162,9 +162,9 @@ Status check_settings(const Settings& settings) {
         "out "
         "--mode frozen (TRIODE_MODE) or --force-plans (TRIODE_FORCE_PLANS)");
   }
-  if (settings.trust_model && settings.tuner == TunerPlace::kInProcess) {
+  if (settings.trust_model && settings.tuner == TunerPlace::kLocalSearch) {
     return invalid_argument(
-        "a search inside the program has no model to trust; leave out --tuner in-process "
+        "a local search has no model to trust; leave out --tuner local-search "
         "(TRIODE_TUNER) or --trust-model (TRIODE_TRUST_MODEL)");
   }
   return {};

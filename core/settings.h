@@ -38,10 +38,11 @@ enum class SyncLevel : uint8_t {
   kEvery,  // each is on the disk: milliseconds, which threads that write at once share
 };
 
-// Who searches for faster kernels in mode tune.
+// Where the tuner is, which searches for faster kernels in mode tune.
 enum class TunerPlace : uint8_t {
-  kInProcess,  // a thread of the program: for tests, and for programs that want no second process
-  kProcess,    // a process of its own, which all programs of the user share
+  kLocalSearch,  // nobody's: a plain search on a thread of the program, for tests of the host alone
+  kInProcess,    // on threads of the program, for those that want no second process
+  kProcess,      // a process of its own, which all programs of the user share
 };
 
 // What a user can set about a program that runs with Triode inside. Each field has one row in

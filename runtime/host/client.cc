@@ -64,13 +64,6 @@ bool leave_descriptors() {
   return point_to_nothing({STDIN_FILENO, STDOUT_FILENO});
 }
 
-Result<FileDescriptor> reach_tuner_of(const std::string& cache_folder,
-                                      const std::function<bool()>& stops) {
-  const tuner::MeetingPlace place = TRIODE_TRY(tuner::find_meeting_place(cache_folder));
-  const std::string program = TRIODE_TRY(tuner::find_tuner_program());
-  return tuner::reach_tuner(place, program, kTunerPatience, stops);
-}
-
 }  // namespace
 
 void Client::start() noexcept {
@@ -104,6 +97,7 @@ void Client::forget_thread() noexcept {
   new (&stop_called_) std::condition_variable;
   is_joinable_ = false;
   is_started_ = false;
+  if (parts_.own_tuner != nullptr) parts_.own_tuner->forget();
   stops_.store(false, std::memory_order_relaxed);
 }
 
@@ -121,10 +115,14 @@ void Client::run() {
 void Client::tune() {
   const PlanBuilder* const builder = parts_.builders.get();
   if (builder == nullptr) return;
-  if (parts_.tuner == TunerPlace::kProcess) {
-    tune_elsewhere(*builder);
-  } else {
-    tune_here(*builder);
+  switch (parts_.tuner) {
+    case TunerPlace::kLocalSearch:
+      return tune_here(*builder);
+    case TunerPlace::kInProcess:
+      talk_to_tuner(*builder);
+      return parts_.own_tuner->stop();
+    case TunerPlace::kProcess:
+      return tune_elsewhere(*builder);
   }
 }
 
@@ -149,10 +147,14 @@ void Client::tune_elsewhere(const PlanBuilder& builder) {
   if (!leave_descriptors()) {
     return warn_once("no tuner: this system is too old for a socket that programs do not see.");
   }
+  talk_to_tuner(builder);
+}
+
+void Client::talk_to_tuner(const PlanBuilder& builder) {
   std::vector<std::unique_ptr<TunerLoop>> loops;  // the processor's, then those of GPUs
   loops.push_back(make_loop(builder));
   const std::function<bool()> stops = [this] { return should_stop(); };
-  bool has_stderr = true;
+  bool has_stderr = parts_.own_tuner == nullptr;
   while (!should_stop()) {
     while (const PlanMaker* const gpu = parts_.gpus.maker(loops.size() - 1)) {
       loops.push_back(make_loop(*gpu));
@@ -165,10 +167,21 @@ void Client::tune_elsewhere(const PlanBuilder& builder) {
   }
 }
 
+Result<FileDescriptor> Client::reach_tuner(const std::function<bool()>& stops) {
+  const tuner::MeetingPlace place = TRIODE_TRY(tuner::find_meeting_place(parts_.cache_folder));
+  if (parts_.own_tuner == nullptr) {
+    const std::string program = TRIODE_TRY(tuner::find_tuner_program());
+    return tuner::reach_tuner(place, program, kTunerPatience, stops);
+  }
+  auto reached = parts_.own_tuner->reach(place, kTunerPatience, stops);
+  // Once more, since the tuner's libraries have registered their ends by now, which come first
+  // otherwise.
+  static_cast<void>(std::atexit(stop_at_exit));
+  return reached;
+}
+
 std::unique_ptr<TunerLoop> Client::make_loop(const PlanMaker& maker) {
-  const auto reach = [this](const std::function<bool()>& stops) {
-    return reach_tuner_of(parts_.cache_folder, stops);
-  };
+  const auto reach = [this](const std::function<bool()>& stops) { return reach_tuner(stops); };
   return std::make_unique<TunerLoop>(
       TunerLoop::Parts{.table = parts_.table,
                        .maker = maker,

@@ -11,6 +11,7 @@
 
 #include "core/settings.h"
 #include "runtime/host/gpu_plans.h"
+#include "runtime/host/own_tuner.h"
 #include "runtime/host/plan_builders.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/published_plans.h"
@@ -21,9 +22,10 @@ namespace triode::host {
 class TunerLoop;
 
 // The one thread that Triode has in a program: it runs the TuningLoop, or the TunerLoop where a
-// tuner process does the work. Blocks all signals, so that the program's handlers run on the
-// program's threads. With a tuner it has descriptors of its own: the program does not see the
-// socket, cannot close it, and hands it to no child.
+// tuner does the work. Blocks all signals, so that the program's handlers run on the program's
+// threads. With a tuner process it has descriptors of its own: the program does not see the socket,
+// cannot close it, and hands it to no child. A tuner in the process is started and ended here; its
+// files are the program's, whose other libraries may share RocksDB's threads with it.
 class Client {
  public:
   struct Parts {
@@ -34,7 +36,8 @@ class Client {
     const TickClock& ticks;
     std::string cache_folder;  // see kept_plans_path()
     TunerPlace tuner;
-    bool trusts_model;  // see Settings::trust_model
+    OwnTuner* own_tuner;  // where the tuner is in the process
+    bool trusts_model;    // see Settings::trust_model
   };
 
   explicit Client(Parts parts) : parts_(std::move(parts)) {}
@@ -55,6 +58,8 @@ class Client {
   void tune();
   void tune_here(const PlanBuilder& builder);
   void tune_elsewhere(const PlanBuilder& builder);
+  void talk_to_tuner(const PlanBuilder& builder);
+  Result<FileDescriptor> reach_tuner(const std::function<bool()>& stops);
   std::unique_ptr<TunerLoop> make_loop(const PlanMaker& maker);
   bool should_stop() const { return stops_.load(std::memory_order_relaxed); }
   void rest(std::chrono::nanoseconds duration);

@@ -15,6 +15,7 @@
 #include "runtime/host/frozen_plans.h"
 #include "runtime/host/gpu_plans.h"
 #include "runtime/host/lone_calls.h"
+#include "runtime/host/own_tuner.h"
 #include "runtime/host/report.h"
 #include "runtime/host/touch_ahead.h"
 #include "runtime/host/vendor.h"
@@ -41,10 +42,11 @@ PlanEntry* leave_to_vendor(const RawCall& call, ThreadRecord& thread,
 // The parts of Triode in this process, wired together. Never destroyed: calls come until the end.
 class Host final : public SlowPath {
  public:
-  Host(const Settings& settings, PlanTable& table)
+  Host(const Settings& settings, PlanTable& table, std::unique_ptr<OwnTuner> own_tuner)
       : settings_(settings),
         table_(table),
         most_threads_(settings.threads == 0 ? call_traits::kMaxThreads : settings.threads),
+        own_tuner_(std::move(own_tuner)),
         dispatcher_(table, *this, {.ignores_alignment = settings.mode == Mode::kFrozen}),
         client_({.table = table,
                  .builders = builders_,
@@ -53,6 +55,7 @@ class Host final : public SlowPath {
                  .ticks = ticks_,
                  .cache_folder = settings.cache,
                  .tuner = settings.tuner,
+                 .own_tuner = own_tuner_.get(),
                  .trusts_model = settings.trust_model}),
         lone_calls_(table, builders_) {}
 
@@ -162,7 +165,8 @@ class Host final : public SlowPath {
   PlanBuilders builders_;
   GpuPlans gpus_;
   std::unique_ptr<InitialPlans> initial_ = std::make_unique<NoInitialPlans>();
-  int32_t most_threads_;  // of a plan
+  int32_t most_threads_;                       // of a plan
+  const std::unique_ptr<OwnTuner> own_tuner_;  // null where it is elsewhere
   Dispatcher dispatcher_;
   Client client_;
   LoneCalls lone_calls_;
@@ -202,12 +206,21 @@ PlanTable* the_table() {
   return table;
 }
 
-// Not under the lock: a threaded plan loads a library, and the loader, which takes its own, may be
-// held by a thread whose library makes its first call while it is loaded.
+// Null where the tuner is not to be in the process.
+Result<std::unique_ptr<OwnTuner>> load_own_tuner(const Settings& settings) {
+  if (settings.mode != Mode::kTune || settings.tuner != TunerPlace::kInProcess) {
+    return std::unique_ptr<OwnTuner>();
+  }
+  return OwnTuner::load(OwnTuner::candidates());
+}
+
+// Not under the lock: a threaded plan, or a tuner in the process, loads a library, and the loader,
+// which takes its own, may be held by a thread whose library makes its first call while it is
+// loaded.
 Result<std::unique_ptr<Host>> make_host(const Settings& settings) {
   PlanTable* const table = the_table();
   if (table == nullptr) return resource_exhausted("no memory for a table of plans");
-  auto host = std::make_unique<Host>(settings, *table);
+  auto host = std::make_unique<Host>(settings, *table, TRIODE_TRY(load_own_tuner(settings)));
   if (settings.mode != Mode::kOff) TRIODE_TRY(host->load_plans());
   return host;
 }

@@ -135,7 +135,7 @@ TEST(CheckSettings, TrustNeedsATunerThatHasAModel) {
   Settings settings;
   settings.trust_model = true;
   EXPECT_TRUE(check_settings(settings).ok());
-  settings.tuner = TunerPlace::kInProcess;
+  settings.tuner = TunerPlace::kLocalSearch;
   EXPECT_THAT(check_settings(settings),
               FailsWith(StatusCode::kInvalidArgument, ::testing::HasSubstr("--trust-model")));
 }

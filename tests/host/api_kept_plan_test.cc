@@ -5,6 +5,7 @@
 #include <triode/triode.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,10 +48,9 @@ Result<std::string> keep_plan(const std::string& file, const std::string& vendor
 // A handle of a call, for which a plan of an earlier run comes to be known once Triode has started.
 struct KeptCall {
   explicit KeptCall(const TemporaryFolder& folder) {
-    triode_options options = TRIODE_OPTIONS_INIT;
-    options.cache = folder.path().c_str();
-    options.in_process = 1;
-    EXPECT_EQ(triode_init(&options), TRIODE_OK) << triode_last_error();
+    setenv("TRIODE_CACHE", folder.path().c_str(), 1);
+    setenv("TRIODE_TUNER", "local-search", 1);
+    EXPECT_EQ(triode_init(nullptr), TRIODE_OK) << triode_last_error();
     call.m = call.n = call.k = call.lda = call.ldb = call.ldc = kSize;
     call.a = memory.data() + 1;  // at no cache line, or c is not
     call.b = memory.data() + kSize * kSize + 1;

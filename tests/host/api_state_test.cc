@@ -183,10 +183,9 @@ long count_threads() {
 TEST(ApiShutdown, EndsTheBackgroundThread) {
   const TemporaryFolder folder;
   in_fresh_process([&] {
-    triode_options options = TRIODE_OPTIONS_INIT;
-    options.cache = folder.path().c_str();
-    options.in_process = 1;
-    ASSERT_EQ(triode_init(&options), TRIODE_OK) << triode_last_error();
+    setenv("TRIODE_CACHE", folder.path().c_str(), 1);
+    setenv("TRIODE_TUNER", "local-search", 1);
+    ASSERT_EQ(triode_init(nullptr), TRIODE_OK) << triode_last_error();
     const long before = count_threads();
     std::vector<float> a(96 * 96), b(96 * 96), c(96 * 96);
     triode_gemm_call call = TRIODE_GEMM_CALL_INIT;

@@ -48,7 +48,7 @@ class GuestRun(unittest.TestCase):
     """Each test has a folder of its own, where its programs run and its plans are kept. Programs search for
     themselves, so that what is under test is the host alone."""
 
-    settings = {"TRIODE_TUNER": "in-process"}
+    settings = {"TRIODE_TUNER": "local-search"}
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

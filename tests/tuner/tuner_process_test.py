@@ -139,7 +139,7 @@ class OnDemand(TunerProcess):
 
     def test_program_that_searches_itself_uses_its_plans(self):
         self.assert_tuned(self.run_tuned(48))
-        done = self.run_guest("tuned_guest", 48, mode="tune", variables={"TRIODE_TUNER": "in-process"})
+        done = self.run_guest("tuned_guest", 48, mode="tune", variables={"TRIODE_TUNER": "local-search"})
         self.assertEqual(done.report["problems"][0]["remark"], "known from an earlier run")
 
     def test_preloaded_by_hand_it_is_the_same(self):

@@ -69,7 +69,7 @@ std::vector<std::string> hit_calls_command(const HitCalls& what) {
 std::vector<std::string> hit_calls_environment(const std::string& folder) {
   return environment_with({{"TRIODE_MODE", "tune"},
                            {"TRIODE_FORCE_PLANS", "first"},
-                           {"TRIODE_TUNER", "in-process"},
+                           {"TRIODE_TUNER", "local-search"},
                            {"TRIODE_CACHE", folder},
                            {"OPENBLAS_NUM_THREADS", "1"}});
 }

@@ -70,7 +70,7 @@ typedef struct triode_options {
   const char* cache;        // folder of plans kept between runs; NULL: in the user's cache folder
   const char* plans;        // file of plans, for mode frozen
   int32_t force_plans;
-  int32_t in_process;  // 1: a thread of this program searches; 0: a tuner that programs share
+  int32_t in_process;  // 1: the tuner is on threads of this program; 0: in a process of its own
 } triode_options;
 
 #define TRIODE_OPTIONS_INIT \
@@ -82,9 +82,10 @@ typedef struct triode_options {
 // triode_shutdown(). After any other error nothing has started.
 TRIODE_API triode_status triode_init(const triode_options* options);
 
-// Ends the background thread, waiting for the trial that it is at, and writes the report if one was
-// asked for. Matmuls still work: they go to the BLAS untouched, or to kernels of ours where there
-// is none. Again: nothing happens. A program need not call it.
+// Ends the background thread, and the tuner's if they are in this program, giving up the trial that
+// is under way, and writes the report if one was asked for. Matmuls still work: they go to the BLAS
+// untouched, or to kernels of ours where there is none. Again: nothing happens. A program need not
+// call it.
 TRIODE_API triode_status triode_shutdown(void);
 
 enum { TRIODE_F32 = 1, TRIODE_F64 = 2 };
