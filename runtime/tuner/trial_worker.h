@@ -5,17 +5,16 @@
 #include <functional>
 #include <memory>
 
-#include "core/device.h"
 #include "core/status.h"
 #include "runtime/host/file_descriptor.h"
+#include "runtime/tuner/cpu_trial.h"
 #include "runtime/tuner/trial_session.h"
 #include "runtime/tuner/worker_messages.h"
 
 namespace triode::tuner {
 
 struct TrialWorkerOptions {
-  // The device as a host with so many cores sees it; tests give one that misbehaves.
-  std::function<Result<std::unique_ptr<Device>>(int32_t cores)> make_device;
+  MakeDevice make_device;  // tests give one that misbehaves
   // Most bytes of private memory; beyond, allocations fail.
   uint64_t memory_bytes = uint64_t{4} << 30;
   uint64_t seed = 1;  // of the operands
