@@ -12,6 +12,7 @@
 #include "runtime/host/api_call.h"
 #include "runtime/host/api_error.h"
 #include "runtime/host/dispatcher.h"
+#include "runtime/host/hit_path.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sized_struct.h"
 

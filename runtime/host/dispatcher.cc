@@ -8,7 +8,7 @@ namespace triode::host {
   const Executable* const executable = entry.executable.load(std::memory_order_acquire);
   if (executable == nullptr || !entry.checks.allow(call)) return false;
   thread.busy_with.store(executable, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // see run_kernel()
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // see run_kernel(), hit_path.h
   bool is_answered = false;
   if (entry.executable.load(std::memory_order_acquire) == executable) [[likely]] {
     is_answered = executable->run(call, entry.operands_exchanged);

@@ -7,6 +7,7 @@
 #include "runtime/host/batch_groups.h"
 #include "runtime/host/call_sites.h"
 #include "runtime/host/dispatcher.h"
+#include "runtime/host/hit_path.h"
 #include "runtime/host/host.h"
 #include "runtime/host/library_reference.h"
 #include "runtime/host/original_functions.h"

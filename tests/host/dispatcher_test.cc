@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host/dispatcher.h"
+#include "runtime/host/hit_path.h"
 
 #include <gtest/gtest.h>
 

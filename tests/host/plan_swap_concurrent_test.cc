@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/host/dispatcher.h"
+#include "runtime/host/hit_path.h"
 #include "runtime/host/plain_gemm.h"
 #include "runtime/host/retired_code.h"
 #include "tests/host/host_calls.h"

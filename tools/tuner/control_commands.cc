@@ -16,7 +16,6 @@
 #include "runtime/tuner/tuner_question.h"
 #include "runtime/tuner/tuner_reach.h"
 #include "tools/tuner/status_text.h"
-#include "tools/tuner/tuner_service.h"
 
 namespace triode::tuner {
 namespace {
