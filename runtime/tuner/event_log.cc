@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
+#include <charconv>
 #include <ctime>
 
 #include "runtime/host/file_descriptor.h"
@@ -69,6 +69,14 @@ void EventLog::write(std::string_view event, std::initializer_list<Field> fields
   // A full disk takes the beginning of a line, which the next one would go on with.
   [[maybe_unused]] const int cut =
       ::ftruncate(file.number(), ::lseek(file.number(), 0, SEEK_CUR) - written);
+}
+
+std::string figure(double value) {
+  constexpr int kDigits = 4;
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::general, kDigits);
+  return {text.data(), end.ptr};
 }
 
 }  // namespace triode::tuner

@@ -29,4 +29,7 @@ class EventLog {
   std::mutex mutex_;
 };
 
+// A number as events have it, whatever the locale of the program.
+std::string figure(double value);
+
 }  // namespace triode::tuner

@@ -105,6 +105,10 @@ class Tuner {
   const Metrics& metrics() const { return metrics_; }
 
  private:
+  // Searches of one call that could not begin, or whose plan was withdrawn, after which the vendor
+  // stays for as long as the tuner lives.
+  static constexpr int kMostAttempts = 3;
+
   // What is known of a call that was looked into.
   struct Settled {
     std::optional<StoredPlan> plan;

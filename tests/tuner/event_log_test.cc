@@ -64,6 +64,11 @@ TEST_F(EventLogTest, LeavesNoPartOfALineThatDoesNotFit) {
   EXPECT_EQ(std::filesystem::file_size(path_), size);
 }
 
+TEST(Figure, HasFourDigits) {
+  EXPECT_EQ(figure(1.52345), "1.523");
+  EXPECT_EQ(figure(1234567), "1.235e+06");
+}
+
 TEST_F(EventLogTest, IsSilentWithoutAFile) {
   EventLog("").write("start");
   EventLog("/nowhere/log").write("start");
