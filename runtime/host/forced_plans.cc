@@ -8,9 +8,9 @@
 namespace triode::host {
 
 const Executable* ForcedInitialPlans::plan_for(const PlanEntry& entry) {
-  const PlanBuilder* const builder = builders_.get();
-  if (builder == nullptr) return nullptr;
-  auto built = builder->build_forced(entry.problem, which_);
+  const CpuPlanMaker* const maker = cpu_maker_.get();
+  if (maker == nullptr) return nullptr;
+  auto built = maker->build_forced(entry.problem, which_);
   if (built.ok()) return std::move(built).take().release();
   warn_once("no kernel for a forced plan: " + built.status().message());
   return nullptr;

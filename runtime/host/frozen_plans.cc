@@ -19,21 +19,21 @@ bool is_for_a_gpu(const PlanSection& section) {
 }  // namespace
 
 Result<std::unique_ptr<FrozenPlans>> FrozenPlans::load(const std::string& path,
-                                                       PlanBuilders& builders,
+                                                       LazyCpuPlanMaker& cpu_maker,
                                                        PublishedPlans& published) {
-  const PlanBuilder* const builder = builders.get();
-  if (builder == nullptr) return unsupported("plans cannot be built on this machine");
+  const CpuPlanMaker* const maker = cpu_maker.get();
+  if (maker == nullptr) return unsupported("plans cannot be built on this machine");
   std::unique_ptr<FrozenPlans> plans(new FrozenPlans(published));
-  TRIODE_TRY(plans->add_all(path, *builder));
+  TRIODE_TRY(plans->add_all(path, *maker));
   return plans;
 }
 
-Status FrozenPlans::add_all(const std::string& path, const PlanBuilder& builder) {
+Status FrozenPlans::add_all(const std::string& path, const CpuPlanMaker& maker) {
   const PlanFile file = TRIODE_TRY(read_plan_file(path));
   if (std::any_of(file.sections.begin(), file.sections.end(), is_for_a_gpu)) {
     path_if_with_gpus_ = path;
   }
-  for (const StoredPlan& stored : file.plans_for(builder.device().target())) {
+  for (const StoredPlan& stored : file.plans_for(maker.device().target())) {
     // Code for aligned pointers serves any others as well if the same bytes come out without that
     // promise; what depends on it is left out, and its calls go to the vendor.
     Problem problem = stored.problem;
@@ -41,7 +41,7 @@ Status FrozenPlans::add_all(const std::string& path, const PlanBuilder& builder)
     const bool is_exact = problem == stored.problem;
     const Identity identity{to_string(problem), stored.vendor};
     if (!is_exact && plans_.contains(identity)) continue;
-    auto built = builder.build(problem, stored.config, stored.code_digest);
+    auto built = maker.build(problem, stored.config, stored.code_digest);
     if (!built.ok() && is_exact) {
       return corrupt(path + ": " + built.status().message() + "; make the file anew");
     }

@@ -8,7 +8,7 @@
 
 #include "core/status.h"
 #include "runtime/host/initial_plans.h"
-#include "runtime/host/plan_builders.h"
+#include "runtime/host/lazy_cpu_plan_maker.h"
 #include "runtime/host/published_plans.h"
 
 namespace triode::host {
@@ -22,7 +22,8 @@ class FrozenPlans final : public InitialPlans {
  public:
   // Takes the plans that were made for this machine and are valid for pointers of any alignment.
   // An error if the file cannot be read, or if a plan does not give the code that was measured.
-  static Result<std::unique_ptr<FrozenPlans>> load(const std::string& path, PlanBuilders& builders,
+  static Result<std::unique_ptr<FrozenPlans>> load(const std::string& path,
+                                                   LazyCpuPlanMaker& cpu_maker,
                                                    PublishedPlans& published);
 
   const Executable* plan_for(const PlanEntry& entry) override;
@@ -37,7 +38,7 @@ class FrozenPlans final : public InitialPlans {
   using Identity = std::pair<std::string, std::string>;  // problem and vendor, as text
 
   explicit FrozenPlans(PublishedPlans& published) : published_(published) {}
-  Status add_all(const std::string& path, const PlanBuilder& builder);
+  Status add_all(const std::string& path, const CpuPlanMaker& maker);
   void leave_to_vendor(const PlanEntry& gpu_entry);
 
   PublishedPlans& published_;

@@ -11,8 +11,8 @@ namespace triode::host {
 // Turns plans into code on the GPUs that the program uses. Where Triode was built without CUDA
 // there are none (gpu_plans_absent.cc).
 //
-// Code is loaded by a thread of its own: the client's has descriptors of its own, and so not the
-// GPU's, which the driver needs.
+// Code is loaded by a thread of its own: the background thread has descriptors of its own, and so
+// not the GPU's, which the driver needs.
 class GpuPlans {
  public:
   GpuPlans();
@@ -29,7 +29,7 @@ class GpuPlans {
   void forget_thread() noexcept;
 
   // The maker for the place of that index (gpu_places.h), in the order in which the program came to
-  // them; null if it has not come to so many. Valid as long as this. For the client thread.
+  // them; null if it has not come to so many. Valid as long as this. For the background thread.
   const PlanMaker* maker(size_t index);
 
  private:

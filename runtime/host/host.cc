@@ -9,8 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "runtime/host/background_thread.h"
 #include "runtime/host/call_meaning.h"
-#include "runtime/host/client.h"
 #include "runtime/host/forced_plans.h"
 #include "runtime/host/frozen_plans.h"
 #include "runtime/host/gpu_plans.h"
@@ -48,23 +48,23 @@ class Host final : public SlowPath {
         most_threads_(settings.threads == 0 ? call_traits::kMaxThreads : settings.threads),
         own_tuner_(std::move(own_tuner)),
         dispatcher_(table, *this, {.ignores_alignment = settings.mode == Mode::kFrozen}),
-        client_({.table = table,
-                 .builders = builders_,
-                 .gpus = gpus_,
-                 .published = published_,
-                 .ticks = ticks_,
-                 .cache_folder = settings.cache,
-                 .tuner = settings.tuner,
-                 .own_tuner = own_tuner_.get(),
-                 .trusts_model = settings.trust_model}),
-        lone_calls_(table, builders_) {}
+        background_({.table = table,
+                     .cpu_maker = cpu_maker_,
+                     .gpus = gpus_,
+                     .published = published_,
+                     .ticks = ticks_,
+                     .cache_folder = settings.cache,
+                     .tuner = settings.tuner,
+                     .own_tuner = own_tuner_.get(),
+                     .trusts_model = settings.trust_model}),
+        lone_calls_(table, cpu_maker_) {}
 
   // The plans that entries begin with; an error if they cannot be had.
   Status load_plans() {
     if (settings_.force_plans != ForcedPlans::kOff) {
-      initial_ = std::make_unique<ForcedInitialPlans>(builders_, settings_.force_plans);
+      initial_ = std::make_unique<ForcedInitialPlans>(cpu_maker_, settings_.force_plans);
     } else if (settings_.mode == Mode::kFrozen) {
-      initial_ = TRIODE_TRY(FrozenPlans::load(settings_.plans, builders_, published_));
+      initial_ = TRIODE_TRY(FrozenPlans::load(settings_.plans, cpu_maker_, published_));
     }
     return {};
   }
@@ -106,21 +106,21 @@ class Host final : public SlowPath {
 
   void on_worth_tuning() noexcept override {
     dispatcher_.watch_for_worth(false);
-    client_.start();
+    background_.start();
   }
 
   void on_gpu_worth_tuning() noexcept override {
     dispatcher_.watch_gpu_for_worth(false);
     gpus_.start();
-    client_.start();
+    background_.start();
   }
 
   // What another thread might have held is made anew; what it counted is not ours. Plans of one
   // thread go on to answer, and what was decided about them stands.
   void after_fork_in_child() {
     forget_other_threads(table_.size());
-    builders_.forget();
-    client_.forget_thread();
+    cpu_maker_.forget();
+    background_.forget_thread();
     gpus_.forget_thread();
     most_threads_ = 1;
     table_.drop_threaded();
@@ -133,7 +133,7 @@ class Host final : public SlowPath {
     the_dispatcher.store(nullptr, std::memory_order_release);
     dispatcher_.watch_for_worth(false);
     dispatcher_.watch_gpu_for_worth(false);
-    client_.stop();
+    background_.stop();
     gpus_.stop();
     if (settings_.report && !write_report_in_memory()) warn_once("no memory for the report.");
   }
@@ -162,13 +162,13 @@ class Host final : public SlowPath {
   const TickClock ticks_;
   PlanTable& table_;
   PublishedPlans published_;
-  PlanBuilders builders_;
+  LazyCpuPlanMaker cpu_maker_;
   GpuPlans gpus_;
   std::unique_ptr<InitialPlans> initial_ = std::make_unique<NoInitialPlans>();
   int32_t most_threads_;                       // of a plan
   const std::unique_ptr<OwnTuner> own_tuner_;  // null where it is elsewhere
   Dispatcher dispatcher_;
-  Client client_;
+  BackgroundThread background_;
   LoneCalls lone_calls_;
   std::atomic<bool> has_ended_{false};
 };

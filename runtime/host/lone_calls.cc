@@ -94,9 +94,9 @@ PlanEntry* LoneCalls::find_or_add(const RawCall& call) noexcept {
 
 // A kernel of the table stays for good: nothing else is ever published for a call without a vendor.
 void LoneCalls::build_kernel(PlanEntry& entry) {
-  const PlanBuilder* const builder = builders_.get();
-  if (builder == nullptr) return;
-  auto built = builder->build_forced(entry.problem, ForcedPlans::kFirst);
+  const CpuPlanMaker* const maker = cpu_maker_.get();
+  if (maker == nullptr) return;
+  auto built = maker->build_forced(entry.problem, ForcedPlans::kFirst);
   if (!built.ok()) return;
   std::unique_ptr<const Executable> made = std::move(built).take();
   const Executable* none = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "runtime/host/plan_builders.h"
+#include "runtime/host/lazy_cpu_plan_maker.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/raw_call.h"
 
@@ -11,7 +11,7 @@ namespace triode::host {
 // kernel of ours does, or plain loops where none can be made. Any thread.
 class LoneCalls {
  public:
-  LoneCalls(PlanTable& table, PlanBuilders& builders) : table_(table), builders_(builders) {}
+  LoneCalls(PlanTable& table, LazyCpuPlanMaker& cpu_maker) : table_(table), cpu_maker_(cpu_maker) {}
 
   // A call that makes no sense is refused with a warning, as a BLAS does; c stays as it is. If it
   // `counts`, it is counted and timed as one that we answered.
@@ -26,7 +26,7 @@ class LoneCalls {
   void build_kernel(PlanEntry& entry);
 
   PlanTable& table_;
-  PlanBuilders& builders_;
+  LazyCpuPlanMaker& cpu_maker_;
 };
 
 // The same by plain loops alone.

@@ -22,7 +22,8 @@ struct alignas(64) PlanEntry {
   // First cache line: all that a call without a batch is compared with.
   uint64_t hash = 0;
   CallKey key;
-  // Null: the vendor answers. Changed by the client thread alone, but for a plan that is forced.
+  // Null: the vendor answers. Changed by the background thread alone, but for a plan that is
+  // forced.
   std::atomic<const Executable*> executable{nullptr};
   std::atomic<bool> is_listed{false};  // false: not yet, or another entry of this key came first
   uint32_t index = 0;                  // of this entry in its table
@@ -35,7 +36,7 @@ struct alignas(64) PlanEntry {
   bool times_every_call = false;   // so long that reading the clock twice does not show
   bool is_shadowed_often = false;  // so long that few of its calls say enough (ShadowTurns)
   // The vendor answers some calls although there is a plan, so that it shows when the plan has lost
-  // its lead. Changed by the client thread alone.
+  // its lead. Changed by the background thread alone.
   std::atomic<bool> is_shadowed{false};
   bool operands_exchanged = false;
   uint16_t gpu_place = 0;  // gpu_places.h; 0: a call on the processor

@@ -14,7 +14,7 @@ namespace triode::host {
 // A caller writes what it is about to run into its ThreadRecord and then looks whether the entry
 // still names it, with no fence in between: a fence would cost more than the rest of a hit. The one
 // who frees makes up for it with a membarrier(2), which is a fence on every thread of the process;
-// where the kernel has none, nothing is freed. Used by the client thread alone.
+// where the kernel has none, nothing is freed. Used by the background thread alone.
 class RetiredCode {
  public:
   // Takes over an Executable that was just replaced in its entry.

@@ -25,7 +25,7 @@ class FrozenPlansTest : public testing::Test {
   }
 
   StoredPlan plan_for(const PlanEntry& entry) {
-    CpuDevice& device = builders_.get()->device();
+    CpuDevice& device = cpu_maker_.get()->device();
     const Space space = std::move(device.enumerate(entry.problem)).take();
     const Config config = x86::promising_configs(space, entry.problem).front();
     const uint64_t digest = build_first(entry)->digest();
@@ -33,18 +33,18 @@ class FrozenPlansTest : public testing::Test {
   }
 
   void write(const StoredPlan& plan) {
-    const Target& target = builders_.get()->device().target();
+    const Target& target = cpu_maker_.get()->device().target();
     ASSERT_TRUE(merge_into_plan_file(path_, target, {&plan, 1}).ok());
   }
 
   Result<std::unique_ptr<FrozenPlans>> load() {
-    return FrozenPlans::load(path_, builders_, published_);
+    return FrozenPlans::load(path_, cpu_maker_, published_);
   }
 
   TemporaryFolder folder_;
   const std::string path_ = (folder_.path() / "some.plans").string();
   PlanTable& table_ = *PlanTable::create();
-  PlanBuilders builders_;
+  LazyCpuPlanMaker cpu_maker_;
   PublishedPlans published_;
 };
 
@@ -115,7 +115,7 @@ TEST_F(FrozenPlansTest, AreNoneForAGpuWhichTheReportAndOneWarningSay) {
 
 TEST_F(FrozenPlansTest, OfAnotherMachineAreNone) {
   const PlanEntry& entry = add_entry(7);
-  Target other = builders_.get()->device().target();
+  Target other = cpu_maker_.get()->device().target();
   other.device = "another processor";
   const StoredPlan plan = plan_for(entry);
   ASSERT_TRUE(merge_into_plan_file(path_, other, {&plan, 1}).ok());

@@ -20,8 +20,8 @@ std::vector<float> small_numbers(int64_t count, int seed) {
   return numbers;
 }
 
-const PlanBuilder& builder() {
-  static const PlanBuilder* const made = std::move(PlanBuilder::create()).take().release();
+const CpuPlanMaker& maker() {
+  static const CpuPlanMaker* const made = std::move(CpuPlanMaker::create()).take().release();
   return *made;
 }
 
@@ -89,7 +89,7 @@ PlanEntry* AddingSlowPath::on_miss(const RawCall& call, uint64_t hash, const Cal
 }
 
 std::unique_ptr<const Executable> build_first(const PlanEntry& entry) {
-  return std::move(builder().build_forced(entry.problem, ForcedPlans::kFirst)).take();
+  return std::move(maker().build_forced(entry.problem, ForcedPlans::kFirst)).take();
 }
 
 }  // namespace triode::host

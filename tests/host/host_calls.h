@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "runtime/host/call_sites.h"
+#include "runtime/host/cpu_plan_maker.h"
 #include "runtime/host/dispatcher.h"
-#include "runtime/host/plan_builder.h"
 #include "runtime/host/plan_table.h"
 
 namespace triode::host {

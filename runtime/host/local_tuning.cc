@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host/tuning_loop.h"
+#include "runtime/host/local_tuning.h"
 
 #include <utility>
 
@@ -10,7 +10,7 @@
 
 namespace triode::host {
 
-bool TuningLoop::step(const std::function<bool()>& should_stop) {
+bool LocalTuning::step(const std::function<bool()>& should_stop) {
   publisher_.withdraw_slower();
   publisher_.free_unused();
   PlanEntry* const entry = most_worthwhile();
@@ -19,7 +19,7 @@ bool TuningLoop::step(const std::function<bool()>& should_stop) {
   return true;
 }
 
-PlanEntry* TuningLoop::most_worthwhile() {
+PlanEntry* LocalTuning::most_worthwhile() {
   PlanEntry* best = nullptr;
   double best_ns = 0;
   publisher_.for_each_worthwhile([&](PlanEntry& entry, const EntryTally& calls) {
@@ -30,7 +30,7 @@ PlanEntry* TuningLoop::most_worthwhile() {
   return best;
 }
 
-void TuningLoop::look_into(PlanEntry& entry, const std::function<bool()>& should_stop) {
+void LocalTuning::look_into(PlanEntry& entry, const std::function<bool()>& should_stop) {
   const std::string vendor = vendor_name(entry.key);
   if (publish_kept(entry, vendor)) return;
   const HeldVendor held(entry.original, call_traits::vendor(entry.key.traits));
@@ -39,15 +39,15 @@ void TuningLoop::look_into(PlanEntry& entry, const std::function<bool()>& should
   }
   const TuningRequest request{entry.problem, vendor,
                               bind_original(entry.original, entry.key, entry.operands_exchanged)};
-  const auto found = parts_.source.find(request, should_stop);
+  const auto found = source_.find(request, should_stop);
   if (should_stop()) return;
   if (!found.ok()) return publisher_.leave_to_vendor(entry, found.status().message());
   if (!found->has_value()) return publisher_.leave_to_vendor(entry, "");
   publish_found(entry, vendor, **found);
 }
 
-bool TuningLoop::publish_kept(PlanEntry& entry, const std::string& vendor) {
-  const StoredPlan* const kept = parts_.kept.find(entry.problem, vendor);
+bool LocalTuning::publish_kept(PlanEntry& entry, const std::string& vendor) {
+  const StoredPlan* const kept = kept_.find(entry.problem, vendor);
   if (kept == nullptr) return false;
   // A plan of another version is as good as none: it is searched for again, and then replaced.
   return publisher_
@@ -56,18 +56,18 @@ bool TuningLoop::publish_kept(PlanEntry& entry, const std::string& vendor) {
       .ok();
 }
 
-void TuningLoop::publish_found(PlanEntry& entry, const std::string& vendor,
-                               const FoundPlan& found) {
+void LocalTuning::publish_found(PlanEntry& entry, const std::string& vendor,
+                                const FoundPlan& found) {
   const Status published =
       publisher_.publish(entry, {found.config_text, found.code_digest, {}}, found.speedup, "");
   if (!published.ok()) return publisher_.leave_to_vendor(entry, published.message());
-  const Status kept = parts_.kept.keep({.problem = entry.problem,
-                                        .config = found.config_text,
-                                        .vendor = vendor,
-                                        .code_digest = found.code_digest,
-                                        .speedup = found.speedup,
-                                        .vendor_ns = found.vendor_ns,
-                                        .plan_ns = found.plan_ns});
+  const Status kept = kept_.keep({.problem = entry.problem,
+                                  .config = found.config_text,
+                                  .vendor = vendor,
+                                  .code_digest = found.code_digest,
+                                  .speedup = found.speedup,
+                                  .vendor_ns = found.vendor_ns,
+                                  .plan_ns = found.plan_ns});
   if (!kept.ok()) warn_once("plans are not kept: " + kept.message());
 }
 

@@ -5,16 +5,13 @@
 #include <string>
 
 #include "runtime/host/kept_plans.h"
-#include "runtime/host/plan_builder.h"
 #include "runtime/host/plan_publisher.h"
 #include "runtime/host/plan_source.h"
 #include "runtime/host/plan_table.h"
-#include "runtime/host/published_plans.h"
-#include "runtime/host/tick_clock.h"
 
 namespace triode::host {
 
-// What the client thread does where plans are searched for in the process, one step at a time:
+// What the background thread does where plans are searched for in the process, one step at a time:
 // finds the entry whose calls cost most, gets a plan for it, publishes it, and takes plans back
 // that do not hold what they promised. Used by one thread.
 //
@@ -22,19 +19,12 @@ namespace triode::host {
 // find something on another day, but in the same process it would take the same cores for the same
 // chances. The next process begins anew, since only plans are kept. A search that was stopped
 // settles nothing.
-class TuningLoop {
+class LocalTuning {
  public:
-  struct Parts {
-    PlanTable& table;
-    const PlanBuilder& builder;
-    PublishedPlans& published;
-    const TickClock& ticks;
-    PlanSource& source;  // where plans come from that nobody knows yet
-    KeptPlans& kept;     // plans of earlier runs; new ones are added
-  };
-
-  explicit TuningLoop(const Parts& parts)
-      : parts_(parts), publisher_({parts.table, parts.builder, parts.published, parts.ticks}) {}
+  // `source` is where plans come from that nobody knows yet; `kept` has those of earlier runs, and
+  // new ones are added. Both must outlive this.
+  LocalTuning(const PlanPublisher::Parts& parts, PlanSource& source, KeptPlans& kept)
+      : publisher_(parts), source_(source), kept_(kept) {}
 
   // Looks into one entry at most. False if none is worth it now. Ends soon after `should_stop`
   // turns true.
@@ -46,8 +36,9 @@ class TuningLoop {
   bool publish_kept(PlanEntry& entry, const std::string& vendor);
   void publish_found(PlanEntry& entry, const std::string& vendor, const FoundPlan& found);
 
-  Parts parts_;
   PlanPublisher publisher_;
+  PlanSource& source_;
+  KeptPlans& kept_;
 };
 
 }  // namespace triode::host

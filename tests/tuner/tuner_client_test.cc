@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host/tuner_loop.h"
+#include "runtime/host/tuner_client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,9 +29,9 @@ using tuner::from_frame;
 using tuner::to_frame;
 
 // The test is the tuner: it answers at the other end of a socket pair.
-class TunerLoopTest : public ::testing::Test {
+class TunerClientTest : public ::testing::Test {
  protected:
-  ~TunerLoopTest() override {
+  ~TunerClientTest() override {
     table_.for_each([](PlanEntry& entry) { delete entry.executable.load(); });
   }
 
@@ -48,7 +48,7 @@ class TunerLoopTest : public ::testing::Test {
   }
 
   void step() {
-    loop_.step([] { return false; });
+    client_.step([] { return false; });
   }
   // The next message that the host has sent.
   template <typename Message>
@@ -92,7 +92,7 @@ class TunerLoopTest : public ::testing::Test {
   void stop_listening() { EXPECT_EQ(shutdown(tuner_->descriptor(), SHUT_RD), 0); }
 
   tuner::SentPlan plan_for(const PlanEntry& entry) {
-    const Space space = std::move(builder_->device().enumerate(entry.problem)).take();
+    const Space space = std::move(maker_->device().enumerate(entry.problem)).take();
     const Config config = x86::promising_configs(space, entry.problem).front();
     return {to_string(entry.problem),
             space.to_string(config),
@@ -108,7 +108,7 @@ class TunerLoopTest : public ::testing::Test {
 
   void* original_ = reinterpret_cast<void*>(&own_record);
   PlanTable& table_ = *PlanTable::create();
-  std::unique_ptr<PlanBuilder> builder_ = std::move(PlanBuilder::create()).take();
+  std::unique_ptr<CpuPlanMaker> maker_ = std::move(CpuPlanMaker::create()).take();
   PublishedPlans published_;
   TickClock ticks_;
   FakeClock clock_;
@@ -118,22 +118,19 @@ class TunerLoopTest : public ::testing::Test {
   std::vector<tuner::Frame> greeting_ = {to_frame(tuner::Welcome{"1", 1}),
                                          to_frame(tuner::Plans{})};
   std::unique_ptr<tuner::Connection> tuner_;
-  TunerLoop::Parts parts(bool trusts_model) {
-    return {.table = table_,
-            .maker = *builder_,
-            .published = published_,
-            .ticks = ticks_,
-            .clock = clock_,
+  PlanPublisher::Parts parts() { return {table_, *maker_, published_, ticks_}; }
+  TunerClient::Options options(bool trusts_model) {
+    return {.clock = clock_,
             .reach = [this](const std::function<bool()>&) { return meet(); },
             .trusts_model = trusts_model};
   }
-  TunerLoop loop_{parts(false)};
+  TunerClient client_{parts(), options(false)};
 };
 
 // A program that trusts the model.
-class TrustingLoopTest : public TunerLoopTest {
+class TrustingClientTest : public TunerClientTest {
  protected:
-  TrustingLoopTest() {
+  TrustingClientTest() {
     step();
     EXPECT_TRUE(tuner_->send(to_frame(tuner::Verdict{entry_.index, {untimed_}, "why"})).ok());
     step();
@@ -148,14 +145,14 @@ class TrustingLoopTest : public TunerLoopTest {
 
   PlanEntry& entry_ = add_entry(3, 100, 1e6);
   const tuner::SentPlan untimed_ = without_times(plan_for(entry_));
-  TunerLoop trusting_{parts(true)};
+  TunerClient trusting_{parts(), options(true)};
 };
 
-TEST_F(TunerLoopTest, SaysWhoItIsAndReportsWhatCostsTime) {
+TEST_F(TunerClientTest, SaysWhoItIsAndReportsWhatCostsTime) {
   const PlanEntry& entry = add_entry(3, 100, 1e6);
   add_entry(4, 100, 10);
   step();
-  EXPECT_EQ(received<tuner::Hello>().target, builder_->device().target());
+  EXPECT_EQ(received<tuner::Hello>().target, maker_->device().target());
   const tuner::Reports reports = received<tuner::Reports>();
   ASSERT_THAT(reports.reports, SizeIs(1));
   EXPECT_EQ(reports.reports[0].id, entry.index);
@@ -166,7 +163,7 @@ TEST_F(TunerLoopTest, SaysWhoItIsAndReportsWhatCostsTime) {
 }
 
 // Of a library that the program may have closed meanwhile: nobody asks it.
-TEST_F(TunerLoopTest, TellsThreadsOfTheVendorAndOfThePlanApart) {
+TEST_F(TunerClientTest, TellsThreadsOfTheVendorAndOfThePlanApart) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   entry.key.traits = call_traits::with_threads(entry.key.traits, 8);
   entry.problem.threads = 2;
@@ -177,7 +174,7 @@ TEST_F(TunerLoopTest, TellsThreadsOfTheVendorAndOfThePlanApart) {
   EXPECT_EQ(call_traits::threads(call.key.traits), 2);
 }
 
-TEST_F(TunerLoopTest, ReportsACallOnceAndItsFiguresNowAndThen) {
+TEST_F(TunerClientTest, ReportsACallOnceAndItsFiguresNowAndThen) {
   add_entry(3, 100, 1e6);
   step();
   received<tuner::Hello>();
@@ -189,7 +186,7 @@ TEST_F(TunerLoopTest, ReportsACallOnceAndItsFiguresNowAndThen) {
   EXPECT_THAT(received<tuner::Reports>().reports, SizeIs(1));
 }
 
-TEST_F(TunerLoopTest, PublishesThePlanThatComes) {
+TEST_F(TunerClientTest, PublishesThePlanThatComes) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   step();
   EXPECT_EQ(entry.executable.load(), nullptr);
@@ -199,7 +196,7 @@ TEST_F(TunerLoopTest, PublishesThePlanThatComes) {
   EXPECT_EQ(published_.find(entry.index)->state, PlanState::kPlanned);
 }
 
-TEST_F(TunerLoopTest, PublishesAKnownPlanAtOnceWithoutAReport) {
+TEST_F(TunerClientTest, PublishesAKnownPlanAtOnceWithoutAReport) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   greeting_[1] = to_frame(tuner::Plans{{plan_for(entry)}});
   step();
@@ -208,7 +205,7 @@ TEST_F(TunerLoopTest, PublishesAKnownPlanAtOnceWithoutAReport) {
   EXPECT_TRUE(has_received_nothing());
 }
 
-TEST_F(TunerLoopTest, TakesKnownPlansFromSeveralMessages) {
+TEST_F(TunerClientTest, TakesKnownPlansFromSeveralMessages) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   PlanEntry& other = add_entry(4, 100, 1e6);
   greeting_[1] = to_frame(tuner::Plans{{plan_for(entry)}, true});
@@ -218,7 +215,7 @@ TEST_F(TunerLoopTest, TakesKnownPlansFromSeveralMessages) {
   EXPECT_NE(other.executable.load(), nullptr);
 }
 
-TEST_F(TunerLoopTest, KeepsTheVendorWhereTheCodeIsAnother) {
+TEST_F(TunerClientTest, KeepsTheVendorWhereTheCodeIsAnother) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   step();
   tuner::SentPlan plan = plan_for(entry);
@@ -229,7 +226,7 @@ TEST_F(TunerLoopTest, KeepsTheVendorWhereTheCodeIsAnother) {
   EXPECT_THAT(remark_of(entry), HasSubstr("not the code that was measured"));
 }
 
-TEST_F(TunerLoopTest, KeepsTheVendorWhereThePlanBeatAnother) {
+TEST_F(TunerClientTest, KeepsTheVendorWhereThePlanBeatAnother) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   step();
   tuner::SentPlan plan = plan_for(entry);
@@ -239,7 +236,7 @@ TEST_F(TunerLoopTest, KeepsTheVendorWhereThePlanBeatAnother) {
   EXPECT_EQ(entry.executable.load(), nullptr);
 }
 
-TEST_F(TunerLoopTest, NotesWhyTheVendorStays) {
+TEST_F(TunerClientTest, NotesWhyTheVendorStays) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   step();
   ASSERT_TRUE(tuner_->send(to_frame(tuner::Verdict{entry.index, {}, "too large"})).ok());
@@ -248,7 +245,7 @@ TEST_F(TunerLoopTest, NotesWhyTheVendorStays) {
   EXPECT_EQ(published_.find(entry.index)->state, PlanState::kVendorStays);
 }
 
-TEST_F(TunerLoopTest, WithdrawsASlowPlanAndTakesABetterOneLater) {
+TEST_F(TunerClientTest, WithdrawsASlowPlanAndTakesABetterOneLater) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   greeting_[1] = to_frame(tuner::Plans{{plan_for(entry)}});
   step();
@@ -266,7 +263,7 @@ TEST_F(TunerLoopTest, WithdrawsASlowPlanAndTakesABetterOneLater) {
   EXPECT_NE(entry.executable.load(), nullptr);
 }
 
-TEST_F(TunerLoopTest, TellsTheNextTunerOfPlansWithdrawnWhileThereWasNone) {
+TEST_F(TunerClientTest, TellsTheNextTunerOfPlansWithdrawnWhileThereWasNone) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   PlanEntry& other = add_entry(4, 100, 1e6);
   greeting_[1] = to_frame(tuner::Plans{{plan_for(entry), plan_for(other)}});
@@ -286,7 +283,7 @@ TEST_F(TunerLoopTest, TellsTheNextTunerOfPlansWithdrawnWhileThereWasNone) {
   EXPECT_EQ(entry.executable.load(), nullptr);
 }
 
-TEST_F(TunerLoopTest, TellsTheNextTunerOfWithdrawalsThatCouldNotBeSent) {
+TEST_F(TunerClientTest, TellsTheNextTunerOfWithdrawalsThatCouldNotBeSent) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   PlanEntry& other = add_entry(4, 100, 1e6);
   greeting_[1] = to_frame(tuner::Plans{{plan_for(entry), plan_for(other)}});
@@ -303,7 +300,7 @@ TEST_F(TunerLoopTest, TellsTheNextTunerOfWithdrawalsThatCouldNotBeSent) {
   EXPECT_EQ(received<tuner::Withdrawal>().id, other.index);
 }
 
-TEST_F(TunerLoopTest, LooksForALostTunerAgainLessAndLessOften) {
+TEST_F(TunerClientTest, LooksForALostTunerAgainLessAndLessOften) {
   add_entry(3, 100, 1e6);
   step();
   EXPECT_EQ(meetings_, 1);
@@ -326,7 +323,7 @@ TEST_F(TunerLoopTest, LooksForALostTunerAgainLessAndLessOften) {
   EXPECT_THAT(received<tuner::Reports>().reports, SizeIs(1));
 }
 
-TEST_F(TunerLoopTest, GivesUpATunerOfAnotherVersion) {
+TEST_F(TunerClientTest, GivesUpATunerOfAnotherVersion) {
   add_entry(3, 100, 1e6);
   greeting_[0].version = 9;
   step();
@@ -335,7 +332,7 @@ TEST_F(TunerLoopTest, GivesUpATunerOfAnotherVersion) {
   EXPECT_EQ(meetings_, 1);
 }
 
-TEST_F(TunerLoopTest, GivesUpATunerThatRefuses) {
+TEST_F(TunerClientTest, GivesUpATunerThatRefuses) {
   add_entry(3, 100, 1e6);
   greeting_ = {to_frame(tuner::Refusal{"not you"})};
   step();
@@ -344,7 +341,7 @@ TEST_F(TunerLoopTest, GivesUpATunerThatRefuses) {
   EXPECT_EQ(meetings_, 1);
 }
 
-TEST_F(TunerLoopTest, OutlivesATunerThatDiesWhileItGreets) {
+TEST_F(TunerClientTest, OutlivesATunerThatDiesWhileItGreets) {
   add_entry(3, 100, 1e6);
   greeting_.resize(1);
   is_mute_ = true;
@@ -357,7 +354,7 @@ TEST_F(TunerLoopTest, OutlivesATunerThatDiesWhileItGreets) {
   received<tuner::Hello>();
 }
 
-TEST_F(TunerLoopTest, DropsATunerThatSendsNonsense) {
+TEST_F(TunerClientTest, DropsATunerThatSendsNonsense) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   step();
   ASSERT_TRUE(tuner_->send({tuner::kProtocolVersion, 6, "nonsense"}).ok());
@@ -368,7 +365,7 @@ TEST_F(TunerLoopTest, DropsATunerThatSendsNonsense) {
   EXPECT_EQ(meetings_, 2);
 }
 
-TEST_F(TunerLoopTest, TellsWhatSettledCallsCostWhenThatHasChanged) {
+TEST_F(TunerClientTest, TellsWhatSettledCallsCostWhenThatHasChanged) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   greeting_[1] = to_frame(tuner::Plans{{plan_for(entry)}});
   step();
@@ -389,7 +386,7 @@ TEST_F(TunerLoopTest, TellsWhatSettledCallsCostWhenThatHasChanged) {
   EXPECT_TRUE(has_received_nothing());
 }
 
-TEST_F(TunerLoopTest, TellsOfManySettledCallsInTurns) {
+TEST_F(TunerClientTest, TellsOfManySettledCallsInTurns) {
   std::vector<tuner::SentPlan> plans;
   for (int64_t m = 1; m <= 130; ++m) plans.push_back(plan_for(add_entry(m, 100, 1e6)));
   greeting_[1] = to_frame(tuner::Plans{plans});
@@ -403,7 +400,7 @@ TEST_F(TunerLoopTest, TellsOfManySettledCallsInTurns) {
   EXPECT_THAT(received<tuner::Reports>().reports, SizeIs(2));
 }
 
-TEST_F(TunerLoopTest, KeepsTheVendorWhereAPlanWasNotTimed) {
+TEST_F(TunerClientTest, KeepsTheVendorWhereAPlanWasNotTimed) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   step();
   EXPECT_FALSE(received<tuner::Hello>().trusts_model);
@@ -414,7 +411,7 @@ TEST_F(TunerLoopTest, KeepsTheVendorWhereAPlanWasNotTimed) {
   EXPECT_EQ(entry.executable.load(), nullptr);
 }
 
-TEST_F(TrustingLoopTest, PublishesWhatWasNotTimedAndGoesOnAsking) {
+TEST_F(TrustingClientTest, PublishesWhatWasNotTimedAndGoesOnAsking) {
   EXPECT_NE(entry_.executable.load(), nullptr);
   EXPECT_EQ(published_.find(entry_.index)->speedup, 0);
   EXPECT_EQ(remark_of(entry_), "why");
@@ -427,7 +424,7 @@ TEST_F(TrustingLoopTest, PublishesWhatWasNotTimedAndGoesOnAsking) {
   EXPECT_TRUE(again.reports[0].wants_plan);
 }
 
-TEST_F(TrustingLoopTest, TakesThePlanThatWonInstead) {
+TEST_F(TrustingClientTest, TakesThePlanThatWonInstead) {
   const Executable* const before = entry_.executable.load();
   ASSERT_TRUE(tuner_->send(to_frame(tuner::Verdict{entry_.index, {plan_for(entry_)}, ""})).ok());
   step();
@@ -436,7 +433,7 @@ TEST_F(TrustingLoopTest, TakesThePlanThatWonInstead) {
   EXPECT_EQ(published_.find(entry_.index)->speedup, 1.5);
 }
 
-TEST_F(TrustingLoopTest, GoesBackToTheVendorIfNothingWon) {
+TEST_F(TrustingClientTest, GoesBackToTheVendorIfNothingWon) {
   ASSERT_TRUE(tuner_->send(to_frame(tuner::Verdict{entry_.index, {}, "nothing faster"})).ok());
   step();
   EXPECT_EQ(entry_.executable.load(), nullptr);
@@ -444,7 +441,7 @@ TEST_F(TrustingLoopTest, GoesBackToTheVendorIfNothingWon) {
   EXPECT_EQ(published_.find(entry_.index)->state, PlanState::kVendorStays);
 }
 
-TEST_F(TunerLoopTest, IgnoresAVerdictOnWhatItNeverReported) {
+TEST_F(TunerClientTest, IgnoresAVerdictOnWhatItNeverReported) {
   PlanEntry& entry = add_entry(3, 100, 10);
   add_entry(4, 100, 1e6);
   step();

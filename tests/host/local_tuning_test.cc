@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host/tuning_loop.h"
+#include "runtime/host/local_tuning.h"
 
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ class ScriptedSource final : public PlanSource {
   std::vector<Problem> asked;
 };
 
-class TuningLoopTest : public testing::Test {
+class LocalTuningTest : public testing::Test {
  protected:
-  ~TuningLoopTest() override {
+  ~LocalTuningTest() override {
     table_.for_each([](PlanEntry& entry) { delete entry.executable.load(); });
   }
 
@@ -61,29 +61,29 @@ class TuningLoopTest : public testing::Test {
   }
 
   FoundPlan plan_for(const PlanEntry& entry) {
-    const Space space = std::move(builder_->device().enumerate(entry.problem)).take();
+    const Space space = std::move(maker_->device().enumerate(entry.problem)).take();
     const Config config = x86::promising_configs(space, entry.problem).front();
     const uint64_t digest = build_first(entry)->digest();
     return {config, space.to_string(config), digest, 1.5, 0.01, 150, 100};
   }
 
   bool step() {
-    return loop_.step([] { return false; });
+    return tuning_.step([] { return false; });
   }
 
   // A function of this program in place of a BLAS's; nobody calls it.
   void* original_ = reinterpret_cast<void*>(&own_record);
   PlanTable& table_ = *PlanTable::create();
-  std::unique_ptr<PlanBuilder> builder_ = std::move(PlanBuilder::create()).take();
+  std::unique_ptr<CpuPlanMaker> maker_ = std::move(CpuPlanMaker::create()).take();
   PublishedPlans published_;
   TickClock ticks_;
   ScriptedSource source_;
   TemporaryFolder folder_;
-  KeptPlans kept_{(folder_.path() / "host.plans").string(), builder_->device().target()};
-  TuningLoop loop_{{table_, *builder_, published_, ticks_, source_, kept_}};
+  KeptPlans kept_{(folder_.path() / "host.plans").string(), maker_->device().target()};
+  LocalTuning tuning_{{table_, *maker_, published_, ticks_}, source_, kept_};
 };
 
-TEST_F(TuningLoopTest, LooksFirstIntoWhatCostsMost) {
+TEST_F(LocalTuningTest, LooksFirstIntoWhatCostsMost) {
   add_entry(3, 100, 2e4);
   add_entry(4, 10, 9e6);
   EXPECT_TRUE(step());
@@ -91,31 +91,31 @@ TEST_F(TuningLoopTest, LooksFirstIntoWhatCostsMost) {
   EXPECT_EQ(source_.asked[0].m, 4);
 }
 
-TEST_F(TuningLoopTest, LeavesAloneWhatIsNotWorthIt) {
+TEST_F(LocalTuningTest, LeavesAloneWhatIsNotWorthIt) {
   add_entry(3, 1, 1e9);
   add_entry(4, 100, 10);
   EXPECT_FALSE(step());
   EXPECT_TRUE(source_.asked.empty());
 }
 
-TEST_F(TuningLoopTest, LooksIntoEachOnce) {
+TEST_F(LocalTuningTest, LooksIntoEachOnce) {
   const PlanEntry& entry = add_entry(3, 100, 1e6);
   EXPECT_TRUE(step());
   EXPECT_FALSE(step());
   EXPECT_EQ(published_.find(entry.index)->state, PlanState::kVendorStays);
 }
 
-TEST_F(TuningLoopTest, PublishesAndKeepsWhatIsFound) {
+TEST_F(LocalTuningTest, PublishesAndKeepsWhatIsFound) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   source_.answer = std::optional(plan_for(entry));
   EXPECT_TRUE(step());
   ASSERT_NE(entry.executable.load(), nullptr);
   EXPECT_EQ(published_.find(entry.index)->state, PlanState::kPlanned);
-  const KeptPlans again((folder_.path() / "host.plans").string(), builder_->device().target());
+  const KeptPlans again((folder_.path() / "host.plans").string(), maker_->device().target());
   EXPECT_NE(again.find(entry.problem, vendor_name(entry.key)), nullptr);
 }
 
-TEST_F(TuningLoopTest, TakesAKeptPlanWithoutASearch) {
+TEST_F(LocalTuningTest, TakesAKeptPlanWithoutASearch) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   const FoundPlan plan = plan_for(entry);
   ASSERT_TRUE(kept_
@@ -127,7 +127,7 @@ TEST_F(TuningLoopTest, TakesAKeptPlanWithoutASearch) {
   EXPECT_NE(entry.executable.load(), nullptr);
 }
 
-TEST_F(TuningLoopTest, SearchesAgainWhereTheKeptCodeIsAnother) {
+TEST_F(LocalTuningTest, SearchesAgainWhereTheKeptCodeIsAnother) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   const FoundPlan plan = plan_for(entry);
   ASSERT_TRUE(
@@ -137,7 +137,7 @@ TEST_F(TuningLoopTest, SearchesAgainWhereTheKeptCodeIsAnother) {
   EXPECT_EQ(source_.asked.size(), 1u);
 }
 
-TEST_F(TuningLoopTest, DoesNotUseAPlanThatBeatAnotherVendor) {
+TEST_F(LocalTuningTest, DoesNotUseAPlanThatBeatAnotherVendor) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   const FoundPlan plan = plan_for(entry);
   ASSERT_TRUE(kept_
@@ -148,7 +148,7 @@ TEST_F(TuningLoopTest, DoesNotUseAPlanThatBeatAnotherVendor) {
   EXPECT_EQ(source_.asked.size(), 1u);
 }
 
-TEST_F(TuningLoopTest, TakesBackAPlanThatIsSlowerInTheProgram) {
+TEST_F(LocalTuningTest, TakesBackAPlanThatIsSlowerInTheProgram) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   source_.answer = std::optional(plan_for(entry));
   step();
@@ -164,7 +164,7 @@ TEST_F(TuningLoopTest, TakesBackAPlanThatIsSlowerInTheProgram) {
   EXPECT_EQ(published_.find(entry.index)->state, PlanState::kWithdrawn);
 }
 
-TEST_F(TuningLoopTest, KeepsAPlanWhereTheVendorHasBecomeSlowerToo) {
+TEST_F(LocalTuningTest, KeepsAPlanWhereTheVendorHasBecomeSlowerToo) {
   PlanEntry& entry = add_entry(3, 100, 1e6);
   source_.answer = std::optional(plan_for(entry));
   step();
@@ -178,7 +178,7 @@ TEST_F(TuningLoopTest, KeepsAPlanWhereTheVendorHasBecomeSlowerToo) {
   EXPECT_NE(entry.executable.load(), nullptr);
 }
 
-TEST_F(TuningLoopTest, LooksIntoNoCallOfALibraryThatIsGone) {
+TEST_F(LocalTuningTest, LooksIntoNoCallOfALibraryThatIsGone) {
   original_ = reinterpret_cast<void*>(1);
   const PlanEntry& entry = add_entry(3, 100, 1e6);
   EXPECT_TRUE(step());
@@ -187,13 +187,13 @@ TEST_F(TuningLoopTest, LooksIntoNoCallOfALibraryThatIsGone) {
   EXPECT_FALSE(step());
 }
 
-TEST_F(TuningLoopTest, SettlesNothingWhenItIsStopped) {
+TEST_F(LocalTuningTest, SettlesNothingWhenItIsStopped) {
   const PlanEntry& entry = add_entry(3, 100, 1e6);
-  loop_.step([] { return true; });
+  tuning_.step([] { return true; });
   EXPECT_FALSE(published_.find(entry.index).has_value());
 }
 
-TEST_F(TuningLoopTest, SaysWhyAfterAnError) {
+TEST_F(LocalTuningTest, SaysWhyAfterAnError) {
   const PlanEntry& entry = add_entry(3, 100, 1e6);
   source_.answer = resource_exhausted("no memory for operands");
   step();

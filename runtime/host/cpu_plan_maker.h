@@ -16,9 +16,9 @@
 namespace triode::host {
 
 // Turns plans into code of this process. Any thread; compiles, so never called on a hit.
-class PlanBuilder final : public PlanMaker {
+class CpuPlanMaker final : public PlanMaker {
  public:
-  static Result<std::unique_ptr<PlanBuilder>> create();
+  static Result<std::unique_ptr<CpuPlanMaker>> create();
 
   // The config as its space writes it. kCorrupt if `code_digest` is not 0 and the code made here is
   // another: what was checked and timed then is not what would run.
@@ -39,7 +39,7 @@ class PlanBuilder final : public PlanMaker {
                                                  const MadePlan& plan) const override;
 
  private:
-  explicit PlanBuilder(std::unique_ptr<CpuDevice> device) : device_(std::move(device)) {}
+  explicit CpuPlanMaker(std::unique_ptr<CpuDevice> device) : device_(std::move(device)) {}
   Result<std::unique_ptr<const Executable>> build_config(const Problem& problem,
                                                          const Config& config,
                                                          uint64_t code_digest) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host/tuner_loop.h"
+#include "runtime/host/tuner_client.h"
 
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ std::string own_program() {
 
 }  // namespace
 
-void TunerLoop::step(const std::function<bool()>& should_stop) {
+void TunerClient::step(const std::function<bool()>& should_stop) {
   publisher_.free_unused();
   if (connection_ == nullptr) connect(should_stop);
   withdraw_slower();
@@ -62,9 +62,9 @@ void TunerLoop::step(const std::function<bool()>& should_stop) {
   if (!status.ok()) lose(status);
 }
 
-void TunerLoop::connect(const std::function<bool()>& should_stop) {
-  if (has_given_up_ || parts_.clock.now() < next_try_ || should_stop()) return;
-  auto socket = parts_.reach(should_stop);
+void TunerClient::connect(const std::function<bool()>& should_stop) {
+  if (has_given_up_ || options_.clock.now() < next_try_ || should_stop()) return;
+  auto socket = options_.reach(should_stop);
   if (should_stop()) return;
   if (!socket.ok()) {
     has_given_up_ = socket.status().code() != StatusCode::kUnavailable;
@@ -84,7 +84,7 @@ void TunerLoop::connect(const std::function<bool()>& should_stop) {
   between_tries_ = nanoseconds(0);
 }
 
-Result<tuner::Frame> TunerLoop::await(const std::function<bool()>& should_stop) {
+Result<tuner::Frame> TunerClient::await(const std::function<bool()>& should_stop) {
   Result<tuner::Frame> frame = unavailable("stopped");
   for (milliseconds waited(0); waited < kGreetingPatience && !should_stop(); waited += kSlice) {
     frame = connection_->receive_within(kSlice);
@@ -94,9 +94,9 @@ Result<tuner::Frame> TunerLoop::await(const std::function<bool()>& should_stop) 
   return frame;
 }
 
-Status TunerLoop::greet(const std::function<bool()>& should_stop) {
-  const tuner::Hello hello{std::string(kVersion), getpid(), own_program(), parts_.maker.target(),
-                           parts_.trusts_model};
+Status TunerClient::greet(const std::function<bool()>& should_stop) {
+  const tuner::Hello hello{std::string(kVersion), getpid(), own_program(), maker_.target(),
+                           options_.trusts_model};
   TRIODE_TRY(connection_->send(to_frame(hello)));
   const tuner::Frame first = TRIODE_TRY(await(should_stop));
   if (const auto refusal = tuner::from_frame<tuner::Refusal>(first); refusal.ok()) {
@@ -114,11 +114,11 @@ Status TunerLoop::greet(const std::function<bool()>& should_stop) {
   }
   reported_.clear();
   told_.clear();
-  next_figures_ = parts_.clock.now() + kBetweenFigures;
+  next_figures_ = options_.clock.now() + kBetweenFigures;
   return {};
 }
 
-void TunerLoop::lose(const Status& why) {
+void TunerClient::lose(const Status& why) {
   // One that was there, and ends or is restarted, is not worth a warning.
   if (!has_connected_ || has_given_up_) {
     warn_once("no tuner: " + why.message() + "; calls go on as they are.");
@@ -126,13 +126,13 @@ void TunerLoop::lose(const Status& why) {
   pause();
 }
 
-void TunerLoop::pause() {
+void TunerClient::pause() {
   connection_.reset();
   between_tries_ = std::clamp<nanoseconds>(2 * between_tries_, kFirstPause, kLongestPause);
-  next_try_ = parts_.clock.now() + between_tries_;
+  next_try_ = options_.clock.now() + between_tries_;
 }
 
-Status TunerLoop::receive_all() {
+Status TunerClient::receive_all() {
   for (;;) {
     const std::optional<tuner::Frame> frame = TRIODE_TRY(connection_->receive());
     if (!frame) return {};
@@ -140,7 +140,7 @@ Status TunerLoop::receive_all() {
   }
 }
 
-void TunerLoop::take(const tuner::Verdict& verdict) {
+void TunerClient::take(const tuner::Verdict& verdict) {
   const auto reported = reported_.find(verdict.id);
   if (reported == reported_.end()) return;
   PlanEntry& entry = *reported->second;
@@ -154,15 +154,15 @@ void TunerLoop::take(const tuner::Verdict& verdict) {
   if (!published.ok()) publisher_.leave_to_vendor(entry, published.message());
 }
 
-Status TunerLoop::publish(PlanEntry& entry, const tuner::SentPlan& plan,
-                          const std::string& remark) {
+Status TunerClient::publish(PlanEntry& entry, const tuner::SentPlan& plan,
+                            const std::string& remark) {
   const MadePlan made{plan.config, plan.code_digest, plan.code};
   if (plan.is_timed()) return publisher_.publish(entry, made, plan.speedup, remark);
-  if (!parts_.trusts_model) return corrupt("the tuner sent a plan that was not timed");
+  if (!options_.trusts_model) return corrupt("the tuner sent a plan that was not timed");
   return publisher_.publish_untimed(entry, made, remark);
 }
 
-tuner::VendorCall TunerLoop::describe(const PlanEntry& entry) const {
+tuner::VendorCall TunerClient::describe(const PlanEntry& entry) const {
   const Vendor& its_vendor = vendor(call_traits::vendor(entry.key.traits));
   tuner::VendorCall call;
   call.key = entry.key;
@@ -170,8 +170,8 @@ tuner::VendorCall TunerLoop::describe(const PlanEntry& entry) const {
   call.symbol = traits_of(call_traits::symbol(entry.key.traits)).name;
   call.library = its_vendor.path;
   call.identity = its_vendor.identity;
-  call.gpu_driver = parts_.maker.gpu_driver();
-  call.gpu_device = parts_.maker.gpu_device();
+  call.gpu_driver = maker_.gpu_driver();
+  call.gpu_device = maker_.gpu_device();
   if (entry.gpu_place != 0) {
     // The number of the place is this process's own.
     call.key.traits = call_traits::with_threads(call.key.traits, 0);
@@ -185,7 +185,7 @@ tuner::VendorCall TunerLoop::describe(const PlanEntry& entry) const {
   return call;
 }
 
-bool TunerLoop::publish_known(PlanEntry& entry) {
+bool TunerClient::publish_known(PlanEntry& entry) {
   const auto known = known_.find({to_string(entry.problem), vendor_name(entry.key)});
   if (known == known_.end()) return false;
   const StoredPlan& plan = known->second;
@@ -195,9 +195,9 @@ bool TunerLoop::publish_known(PlanEntry& entry) {
       .ok();
 }
 
-Status TunerLoop::report_worthwhile() {
-  const bool with_figures = parts_.clock.now() >= next_figures_;
-  if (with_figures) next_figures_ = parts_.clock.now() + kBetweenFigures;
+Status TunerClient::report_worthwhile() {
+  const bool with_figures = options_.clock.now() >= next_figures_;
+  if (with_figures) next_figures_ = options_.clock.now() + kBetweenFigures;
   tuner::Reports message;
   publisher_.for_each_worthwhile([&](PlanEntry& entry, const EntryTally& calls) {
     const int64_t id = entry.index;
@@ -212,7 +212,7 @@ Status TunerLoop::report_worthwhile() {
 }
 
 // One message of those whose figures have changed, beginning where the last one ended.
-Status TunerLoop::report_settled() {
+Status TunerClient::report_settled() {
   tuner::Reports message;
   size_t place = 0;
   size_t next = 0;  // all were told of
@@ -229,14 +229,14 @@ Status TunerLoop::report_settled() {
   return message.reports.empty() ? Status() : connection_->send(to_frame(message));
 }
 
-void TunerLoop::withdraw_slower() {
+void TunerClient::withdraw_slower() {
   for (const PlanPublisher::Withdrawn& withdrawn : publisher_.withdraw_slower()) {
     untold_.push_back(withdrawn);
   }
 }
 
 // What could not be sent is told to the next tuner, which has these plans from the same file.
-Status TunerLoop::report_withdrawn() {
+Status TunerClient::report_withdrawn() {
   while (!untold_.empty()) {
     const PlanPublisher::Withdrawn& withdrawn = untold_.front();
     PlanEntry& entry = *withdrawn.entry;

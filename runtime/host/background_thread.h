@@ -11,26 +11,26 @@
 
 #include "core/settings.h"
 #include "runtime/host/gpu_plans.h"
+#include "runtime/host/lazy_cpu_plan_maker.h"
 #include "runtime/host/own_tuner.h"
-#include "runtime/host/plan_builders.h"
 #include "runtime/host/plan_table.h"
 #include "runtime/host/published_plans.h"
 #include "runtime/host/tick_clock.h"
 
 namespace triode::host {
 
-class TunerLoop;
+class TunerClient;
 
-// The one thread that Triode has in a program: it runs the TuningLoop, or the TunerLoop where a
+// The one thread that Triode has in a program: it runs the LocalTuning, or the TunerClient where a
 // tuner does the work. Blocks all signals, so that the program's handlers run on the program's
 // threads. With a tuner process it has descriptors of its own: the program does not see the socket,
 // cannot close it, and hands it to no child. A tuner in the process is started and ended here; its
 // files are the program's, whose other libraries may share RocksDB's threads with it.
-class Client {
+class BackgroundThread {
  public:
   struct Parts {
     PlanTable& table;
-    PlanBuilders& builders;
+    LazyCpuPlanMaker& cpu_maker;
     GpuPlans& gpus;
     PublishedPlans& published;
     const TickClock& ticks;
@@ -40,7 +40,7 @@ class Client {
     bool trusts_model;    // see Settings::trust_model
   };
 
-  explicit Client(Parts parts) : parts_(std::move(parts)) {}
+  explicit BackgroundThread(Parts parts) : parts_(std::move(parts)) {}
 
   // Starts the thread, the first time and unless stop() came first. Fails in silence: the program
   // then runs as it did.
@@ -56,11 +56,11 @@ class Client {
  private:
   void run();
   void tune();
-  void tune_here(const PlanBuilder& builder);
-  void tune_elsewhere(const PlanBuilder& builder);
-  void talk_to_tuner(const PlanBuilder& builder);
+  void search_locally(const CpuPlanMaker& maker);
+  void use_tuner_process(const CpuPlanMaker& maker);
+  void talk_to_tuner(const CpuPlanMaker& maker);
   Result<FileDescriptor> reach_tuner(const std::function<bool()>& stops);
-  std::unique_ptr<TunerLoop> make_loop(const PlanMaker& maker);
+  std::unique_ptr<TunerClient> make_client(const PlanMaker& maker);
   bool should_stop() const { return stops_.load(std::memory_order_relaxed); }
   void rest(std::chrono::nanoseconds duration);
 

@@ -17,35 +17,29 @@
 #include "runtime/host/plan_maker.h"
 #include "runtime/host/plan_publisher.h"
 #include "runtime/host/plan_table.h"
-#include "runtime/host/published_plans.h"
-#include "runtime/host/tick_clock.h"
 #include "runtime/tuner/connection.h"
 #include "runtime/tuner/frame.h"
 #include "runtime/tuner/messages.h"
 
 namespace triode::host {
 
-// What the client thread does where a tuner process finds the plans, one step at a time: reports
-// calls that are worth it, publishes the plans that come back, and takes back those that do not
-// hold what they promised. Nothing is timed or searched here, and no vendor's function is called.
+// A program's side of the talk with its tuner, one step at a time: reports calls that are worth it,
+// publishes the plans that come back, and takes back those that do not hold what they promised.
+// Nothing is timed or searched here, and no vendor's function is called.
 //
 // Without a tuner the vendor answers, and one warning says why. A tuner that goes away is looked
 // for again, less and less often. Used by one thread.
-class TunerLoop {
+class TunerClient {
  public:
-  struct Parts {
-    PlanTable& table;
-    const PlanMaker& maker;
-    PublishedPlans& published;
-    const TickClock& ticks;
+  struct Options {
     const Clock& clock;
     // A connected socket to the tuner. An error of kUnavailable may pass; others are final.
     std::function<Result<FileDescriptor>(const std::function<bool()>& should_stop)> reach;
     bool trusts_model = false;  // see Settings::trust_model
   };
 
-  explicit TunerLoop(const Parts& parts)
-      : parts_(parts), publisher_({parts.table, parts.maker, parts.published, parts.ticks}) {}
+  TunerClient(const PlanPublisher::Parts& parts, Options options)
+      : options_(std::move(options)), maker_(parts.maker), publisher_(parts) {}
 
   // Never waits for the tuner, but while it connects: some milliseconds, or until one has started.
   void step(const std::function<bool()>& should_stop);
@@ -69,7 +63,8 @@ class TunerLoop {
   void withdraw_slower();
   Status report_withdrawn();
 
-  Parts parts_;
+  const Options options_;
+  const PlanMaker& maker_;
   PlanPublisher publisher_;
   std::unique_ptr<tuner::Connection> connection_;
   bool has_connected_ = false;  // ever

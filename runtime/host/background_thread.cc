@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/host/client.h"
+#include "runtime/host/background_thread.h"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -19,10 +19,10 @@
 #include "runtime/host/file_descriptor.h"
 #include "runtime/host/kept_plans.h"
 #include "runtime/host/local_search.h"
+#include "runtime/host/local_tuning.h"
 #include "runtime/host/quiet_thread.h"
 #include "runtime/host/thread_record.h"
-#include "runtime/host/tuner_loop.h"
-#include "runtime/host/tuning_loop.h"
+#include "runtime/host/tuner_client.h"
 #include "runtime/host/warning.h"
 #include "runtime/host/without_memory.h"
 #include "runtime/tuner/meeting_place.h"
@@ -40,12 +40,13 @@ constexpr int kRestPerWork = 1;
 // For a tuner to start.
 constexpr std::chrono::seconds kTunerPatience(5);
 
-// Ends the client before any library's destructor runs: handlers run in the reverse of the order in
+// Ends the thread before any library's destructor runs: handlers run in the reverse of the order in
 // which they were registered, and the loader registered those of all libraries before this.
-std::atomic<Client*> client_to_stop{nullptr};
+std::atomic<BackgroundThread*> thread_to_stop{nullptr};
 
 void stop_at_exit() {
-  if (Client* const client = client_to_stop.load(std::memory_order_acquire)) client->stop();
+  if (BackgroundThread* const thread = thread_to_stop.load(std::memory_order_acquire))
+    thread->stop();
 }
 
 // Where there is no such device, they stay as they are.
@@ -66,22 +67,22 @@ bool leave_descriptors() {
 
 }  // namespace
 
-void Client::start() noexcept {
+void BackgroundThread::start() noexcept {
   const std::lock_guard lock(mutex_);
   if (is_started_ || should_stop()) return;
   is_started_ = true;
   const auto body = [](void* self) -> void* {
-    static_cast<Client*>(self)->run();
+    static_cast<BackgroundThread*>(self)->run();
     return nullptr;
   };
   if (!start_quiet_thread(thread_, body, this)) return;
   is_joinable_ = true;
-  client_to_stop.store(this, std::memory_order_release);
+  thread_to_stop.store(this, std::memory_order_release);
   static const int registered = std::atexit(stop_at_exit);
-  static_cast<void>(registered);  // without memory for it, end_host() stops the client later
+  static_cast<void>(registered);  // without memory for it, end_host() stops it later
 }
 
-void Client::stop() noexcept {
+void BackgroundThread::stop() noexcept {
   bool joins = false;
   {
     const std::lock_guard lock(mutex_);
@@ -92,7 +93,7 @@ void Client::stop() noexcept {
   if (joins) pthread_join(thread_, nullptr);
 }
 
-void Client::forget_thread() noexcept {
+void BackgroundThread::forget_thread() noexcept {
   new (&mutex_) std::mutex;
   new (&stop_called_) std::condition_variable;
   is_joinable_ = false;
@@ -101,7 +102,7 @@ void Client::forget_thread() noexcept {
   stops_.store(false, std::memory_order_relaxed);
 }
 
-void Client::run() {
+void BackgroundThread::run() {
   // Its own calls of a BLAS, and those a BLAS makes in turn, are nobody's to count.
   ThreadRecord* const record = adopt_thread_record();
   if (record == nullptr) return;
@@ -112,62 +113,57 @@ void Client::run() {
   }
 }
 
-void Client::tune() {
-  const PlanBuilder* const builder = parts_.builders.get();
-  if (builder == nullptr) return;
+void BackgroundThread::tune() {
+  const CpuPlanMaker* const maker = parts_.cpu_maker.get();
+  if (maker == nullptr) return;
   switch (parts_.tuner) {
     case TunerPlace::kLocalSearch:
-      return tune_here(*builder);
+      return search_locally(*maker);
     case TunerPlace::kInProcess:
-      talk_to_tuner(*builder);
+      talk_to_tuner(*maker);
       return parts_.own_tuner->stop();
     case TunerPlace::kProcess:
-      return tune_elsewhere(*builder);
+      return use_tuner_process(*maker);
   }
 }
 
-void Client::tune_here(const PlanBuilder& builder) {
-  KeptPlans kept(kept_plans_path(parts_.cache_folder), builder.device().target());
-  LocalSearch source(builder.device(), {}, steady_clock());
-  TuningLoop loop({.table = parts_.table,
-                   .builder = builder,
-                   .published = parts_.published,
-                   .ticks = parts_.ticks,
-                   .source = source,
-                   .kept = kept});
+void BackgroundThread::search_locally(const CpuPlanMaker& maker) {
+  KeptPlans kept(kept_plans_path(parts_.cache_folder), maker.device().target());
+  LocalSearch source(maker.device(), {}, steady_clock());
+  LocalTuning tuning({parts_.table, maker, parts_.published, parts_.ticks}, source, kept);
   const std::function<bool()> stops = [this] { return should_stop(); };
   while (!should_stop()) {
     const std::chrono::nanoseconds begin = steady_clock().now();
-    const bool has_worked = loop.step(stops);
+    const bool has_worked = tuning.step(stops);
     rest(has_worked ? kRestPerWork * (steady_clock().now() - begin) : kIdle);
   }
 }
 
-void Client::tune_elsewhere(const PlanBuilder& builder) {
+void BackgroundThread::use_tuner_process(const CpuPlanMaker& maker) {
   if (!leave_descriptors()) {
     return warn_once("no tuner: this system is too old for a socket that programs do not see.");
   }
-  talk_to_tuner(builder);
+  talk_to_tuner(maker);
 }
 
-void Client::talk_to_tuner(const PlanBuilder& builder) {
-  std::vector<std::unique_ptr<TunerLoop>> loops;  // the processor's, then those of GPUs
-  loops.push_back(make_loop(builder));
+void BackgroundThread::talk_to_tuner(const CpuPlanMaker& maker) {
+  std::vector<std::unique_ptr<TunerClient>> clients;  // the processor's, then those of GPUs
+  clients.push_back(make_client(maker));
   const std::function<bool()> stops = [this] { return should_stop(); };
   bool has_stderr = parts_.own_tuner == nullptr;
   while (!should_stop()) {
-    while (const PlanMaker* const gpu = parts_.gpus.maker(loops.size() - 1)) {
-      loops.push_back(make_loop(*gpu));
+    while (const PlanMaker* const gpu = parts_.gpus.maker(clients.size() - 1)) {
+      clients.push_back(make_client(*gpu));
     }
-    for (const auto& loop : loops) loop->step(stops);
-    if (has_stderr && loops.front()->has_nothing_to_say()) {
+    for (const auto& client : clients) client->step(stops);
+    if (has_stderr && clients.front()->has_nothing_to_say()) {
       has_stderr = !point_to_nothing({STDERR_FILENO});
     }
     rest(kIdle);
   }
 }
 
-Result<FileDescriptor> Client::reach_tuner(const std::function<bool()>& stops) {
+Result<FileDescriptor> BackgroundThread::reach_tuner(const std::function<bool()>& stops) {
   const tuner::MeetingPlace place = TRIODE_TRY(tuner::find_meeting_place(parts_.cache_folder));
   if (parts_.own_tuner == nullptr) {
     const std::string program = TRIODE_TRY(tuner::find_tuner_program());
@@ -180,20 +176,16 @@ Result<FileDescriptor> Client::reach_tuner(const std::function<bool()>& stops) {
   return reached;
 }
 
-std::unique_ptr<TunerLoop> Client::make_loop(const PlanMaker& maker) {
+std::unique_ptr<TunerClient> BackgroundThread::make_client(const PlanMaker& maker) {
   const auto reach = [this](const std::function<bool()>& stops) { return reach_tuner(stops); };
-  return std::make_unique<TunerLoop>(
-      TunerLoop::Parts{.table = parts_.table,
-                       .maker = maker,
-                       .published = parts_.published,
-                       .ticks = parts_.ticks,
-                       .clock = steady_clock(),
-                       .reach = reach,
-                       // No model chooses for GPUs yet.
-                       .trusts_model = parts_.trusts_model && maker.gpu_driver().empty()});
+  // No model chooses for GPUs yet.
+  const bool trusts_model = parts_.trusts_model && maker.gpu_driver().empty();
+  return std::make_unique<TunerClient>(
+      PlanPublisher::Parts{parts_.table, maker, parts_.published, parts_.ticks},
+      TunerClient::Options{steady_clock(), reach, trusts_model});
 }
 
-void Client::rest(std::chrono::nanoseconds duration) {
+void BackgroundThread::rest(std::chrono::nanoseconds duration) {
   std::unique_lock lock(mutex_);
   stop_called_.wait_for(lock, duration, [this] { return should_stop(); });
 }
