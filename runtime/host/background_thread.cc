@@ -116,15 +116,12 @@ void BackgroundThread::run() {
 void BackgroundThread::tune() {
   const CpuPlanMaker* const maker = parts_.cpu_maker.get();
   if (maker == nullptr) return;
-  switch (parts_.tuner) {
-    case TunerPlace::kLocalSearch:
-      return search_locally(*maker);
-    case TunerPlace::kInProcess:
-      talk_to_tuner(*maker);
-      return parts_.own_tuner->stop();
-    case TunerPlace::kProcess:
-      return use_tuner_process(*maker);
+  if (parts_.tuner == TunerPlace::kLocalSearch) return search_locally(*maker);
+  if (!leave_descriptors()) {
+    return warn_once("no tuner: this system is too old for a socket that programs do not see.");
   }
+  talk_to_tuner(*maker);
+  if (parts_.own_tuner != nullptr) parts_.own_tuner->stop();
 }
 
 void BackgroundThread::search_locally(const CpuPlanMaker& maker) {
@@ -139,18 +136,11 @@ void BackgroundThread::search_locally(const CpuPlanMaker& maker) {
   }
 }
 
-void BackgroundThread::use_tuner_process(const CpuPlanMaker& maker) {
-  if (!leave_descriptors()) {
-    return warn_once("no tuner: this system is too old for a socket that programs do not see.");
-  }
-  talk_to_tuner(maker);
-}
-
 void BackgroundThread::talk_to_tuner(const CpuPlanMaker& maker) {
   std::vector<std::unique_ptr<TunerClient>> clients;  // the processor's, then those of GPUs
   clients.push_back(make_client(maker));
   const std::function<bool()> stops = [this] { return should_stop(); };
-  bool has_stderr = parts_.own_tuner == nullptr;
+  bool has_stderr = true;
   while (!should_stop()) {
     while (const PlanMaker* const gpu = parts_.gpus.maker(clients.size() - 1)) {
       clients.push_back(make_client(*gpu));

@@ -23,9 +23,9 @@ class TunerClient;
 
 // The one thread that Triode has in a program: it runs the LocalTuning, or the TunerClient where a
 // tuner does the work. Blocks all signals, so that the program's handlers run on the program's
-// threads. With a tuner process it has descriptors of its own: the program does not see the socket,
-// cannot close it, and hands it to no child. A tuner in the process is started and ended here; its
-// files are the program's, whose other libraries may share RocksDB's threads with it.
+// threads. With a tuner it has descriptors of its own: the program does not see the socket, cannot
+// close it, and hands it to no child. A tuner in the process is started and ended here, and has the
+// same descriptors.
 class BackgroundThread {
  public:
   struct Parts {
@@ -57,7 +57,6 @@ class BackgroundThread {
   void run();
   void tune();
   void search_locally(const CpuPlanMaker& maker);
-  void use_tuner_process(const CpuPlanMaker& maker);
   void talk_to_tuner(const CpuPlanMaker& maker);
   Result<FileDescriptor> reach_tuner(const std::function<bool()>& stops);
   std::unique_ptr<TunerClient> make_client(const PlanMaker& maker);

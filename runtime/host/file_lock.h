@@ -27,9 +27,6 @@ class FileLock {
   FileLock& operator=(FileLock&&) noexcept = default;
   ~FileLock();
 
-  // Of the file. A forked child has a copy, and holds the lock with it until that is closed.
-  int descriptor() const { return file_.number(); }
-
  private:
   explicit FileLock(FileDescriptor file) : file_(std::move(file)) {}
 

@@ -49,7 +49,6 @@ Result<OwnTuner::Functions> OwnTuner::open(const fs::path& path) {
   Functions found;
   if (find(library, "triode_own_tuner_start", found.start) &&
       find(library, "triode_own_tuner_has_ended", found.has_ended) &&
-      find(library, "triode_own_tuner_forget", found.forget) &&
       find(library, "triode_own_tuner_stop", found.stop)) {
     return found;
   }
@@ -57,11 +56,13 @@ Result<OwnTuner::Functions> OwnTuner::open(const fs::path& path) {
 }
 
 Result<std::unique_ptr<OwnTuner>> OwnTuner::load(std::span<const fs::path> candidates) {
-  const std::string program = TRIODE_TRY(tuner::find_tuner_program());
   std::string failures;
   for (const fs::path& candidate : candidates) {
     const Result<Functions> functions = open(candidate);
-    if (functions.ok()) return std::unique_ptr<OwnTuner>(new OwnTuner(*functions, program));
+    if (functions.ok()) {
+      std::string program = TRIODE_TRY(tuner::find_tuner_program());
+      return std::unique_ptr<OwnTuner>(new OwnTuner(*functions, std::move(program)));
+    }
     failures += "\n  " + functions.status().message();
   }
   return unsupported("A tuner inside the program needs " + std::string(kFileName) +
@@ -96,11 +97,6 @@ Status OwnTuner::start(const tuner::MeetingPlace& place) {
 
 void OwnTuner::stop() {
   if (triode_own_tuner* const tuner = tuner_.exchange(nullptr)) functions_.stop(tuner);
-}
-
-void OwnTuner::forget() noexcept {
-  if (triode_own_tuner* const tuner = tuner_.exchange(nullptr)) functions_.forget(tuner);
-  is_in_child_ = true;
 }
 
 }  // namespace triode::host

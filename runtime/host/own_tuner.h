@@ -44,14 +44,17 @@ class OwnTuner {
   // up a trial.
   void stop();
 
-  // In a forked child. It has no tuner of its own from then on, but may use its parent's.
-  void forget() noexcept;
+  // In a forked child, which has none of the threads. It has no tuner of its own from then on, but
+  // may use its parent's.
+  void forget() noexcept {
+    tuner_ = nullptr;
+    is_in_child_ = true;
+  }
 
  private:
   struct Functions {
     decltype(&triode_own_tuner_start) start = nullptr;
     decltype(&triode_own_tuner_has_ended) has_ended = nullptr;
-    decltype(&triode_own_tuner_forget) forget = nullptr;
     decltype(&triode_own_tuner_stop) stop = nullptr;
   };
   OwnTuner(const Functions& functions, std::string program)

@@ -40,7 +40,7 @@ struct alignas(64) PlanEntry {
   std::atomic<bool> is_shadowed{false};
   bool operands_exchanged = false;
   uint16_t gpu_place = 0;  // gpu_places.h; 0: a call on the processor
-  // Of an entry on a GPU that is shadowed. Set once, by the client thread, and never freed.
+  // Of an entry on a GPU that is shadowed. Set once, by the background thread, and never freed.
   std::atomic<GpuStopwatch*> stopwatch{nullptr};
   void* original = nullptr;  // of the call that was seen first; plans race against it
   Problem problem;

@@ -43,11 +43,6 @@ Server::Server(FileDescriptor listener, Tuner& tuner, ServerOptions options,
   (void)fcntl(listener_.number(), F_SETFL, flags | O_NONBLOCK);
 }
 
-// Closing would not tell the peers, were there a child forked meanwhile that has the same sockets.
-Server::~Server() {
-  for (const auto& [id, peer] : peers_) ::shutdown(peer.connection.descriptor(), SHUT_RDWR);
-}
-
 Status Server::run(int stop_signal) {
   if (!wake_.is_open()) return unavailable("no descriptor is left for the tuner");
   while (!has_stopped()) {

@@ -37,18 +37,12 @@ class Server {
  public:
   Server(FileDescriptor listener, Tuner& tuner, ServerOptions options,
          std::function<StatusAnswer()> status);
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-  ~Server();
-
   // Until end(), a command that says stop, `stop_signal` (a descriptor; -1: none) becomes readable,
   // or nobody has been connected for the idle limit.
   Status run(int stop_signal);
 
   // Ends run(), from any thread, also one that is yet to begin.
   void end();
-
-  int listener() const { return listener_.number(); }
 
   // Hands a verdict to its client, from any thread.
   void deliver(ClientId client, const Verdict& verdict);

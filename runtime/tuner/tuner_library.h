@@ -22,16 +22,13 @@ typedef struct triode_own_tuner triode_own_tuner;
 // Starts the tuner of this cache folder, which then listens at its meeting place like any other;
 // `program` is the file of triode-tuner, which runs the trials. NULL if it cannot start, with the
 // reason in `why`; or if the cache has a tuner already, which is no failure: `why` is empty then.
-// Its threads have the caller's signal mask.
+// Its threads have the caller's signal mask and table of descriptors. Opens no database: trials are
+// left in the cache's spool.
 triode_own_tuner* triode_own_tuner_start(const char* cache, const char* program, char* why,
                                          size_t why_size);
 
 // Whether it serves nobody any more: it was told to stop, or nobody had wanted it for long.
 int triode_own_tuner_has_ended(const triode_own_tuner* tuner);
-
-// In a forked child, which has none of its threads: lets go of what a child would hold in the
-// parent's stead. The tuner is the parent's; here nothing else is to be called for it.
-void triode_own_tuner_forget(const triode_own_tuner* tuner);
 
 // Gives up the trial that is under way, keeps what is known, and returns when its threads have
 // ended. The tuner is gone then.

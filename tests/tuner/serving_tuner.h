@@ -6,7 +6,6 @@
 #include <memory>
 #include <thread>
 
-#include "runtime/host/file_descriptor.h"
 #include "runtime/tuner/connection.h"
 #include "runtime/tuner/meeting_place.h"
 #include "runtime/tuner/server.h"
@@ -58,7 +57,6 @@ class ServingTuner {
   PlanBook book_;
   EventLog events_{""};
   Tuner tuner_;
-  FileDescriptor stop_;
   std::unique_ptr<Server> server_;
   std::thread serving_, tuning_;
   std::atomic<bool> stops_{false}, has_ended_{false};

@@ -84,10 +84,6 @@ TRIODE_EXPORTED int triode_own_tuner_has_ended(const triode_own_tuner* tuner) {
   return tuner->has_ended ? 1 : 0;
 }
 
-TRIODE_EXPORTED void triode_own_tuner_forget(const triode_own_tuner* tuner) {
-  tuner->service->leave_to_parent();
-}
-
 TRIODE_EXPORTED void triode_own_tuner_stop(triode_own_tuner* tuner) {
   delete tuner;
 }

@@ -20,6 +20,7 @@
 #include "runtime/host/whole_file.h"
 #include "runtime/tuner/cpu_time.h"
 #include "runtime/tuner/metrics.h"
+#include "runtime/tuner/spooled_trials.h"
 #include "triode_version.h"
 
 namespace triode::tuner {
@@ -48,8 +49,10 @@ Result<std::unique_ptr<TrialLog>> open_cache(const std::string& store) {
   return open_stored_trials(store, settings.cache_sync);
 }
 
-std::unique_ptr<TrialLog> open_trials(const std::string& store, EventLog& events) {
+std::unique_ptr<TrialLog> open_trials(const std::string& store, bool shares_process,
+                                      EventLog& events) {
   events.write("start", {{"version", std::string(kVersion)}, {"pid", std::to_string(getpid())}});
+  if (shares_process) return std::make_unique<SpooledTrials>(store);
   auto opened = open_cache(store);
   if (opened.ok()) return std::move(opened).take();
   events.write("error", {{"message", "trials are not kept: " + opened.status().message()}});
@@ -109,9 +112,10 @@ TunerService::TunerService(MeetingPlace place, FileLock lock, const Options& opt
     : begin_(steady_clock().now()),
       place_(std::move(place)),
       lock_(std::move(lock)),
+      shares_process_(options.shares_process),
       metrics_file_(options.tuner.metrics),
       events_(event_log_path(place_.cache)),
-      trials_(open_trials(store, events_)),
+      trials_(open_trials(store, options.shares_process, events_)),
       store_(store),
       book_(host::kept_plans_path(place_.cache)),
       gpus_(*trials_),
@@ -121,9 +125,9 @@ TunerService::TunerService(MeetingPlace place, FileLock lock, const Options& opt
       worker_(worker_options(options.worker_program)),
       pacer_(
           steady_clock(), load_,
-          [this, shared = options.shares_process] {
-            return shared ? thread_cpu_time_with(worker_.process())
-                          : cpu_time_with(worker_.process());
+          [this] {
+            return shares_process_ ? thread_cpu_time_with(worker_.process())
+                                   : cpu_time_with(worker_.process());
           },
           {.least_share = options.tuner.cpu_share},
           [this](nanoseconds rest) { stop_.sleep(rest); }),
@@ -158,7 +162,7 @@ Tuner::Parts TunerService::tuner_parts() {
           [this](const Target& target, const Problem& problem, std::span<const Config> configs) {
             if (GpuMachine::runs(target)) return gpus_.emit(target, problem, configs);
             // Whole cores that nobody uses: a thread more would run beside a program's.
-            const auto threads = static_cast<int>(pacer_.free_cores());
+            const auto threads = shares_process_ ? 1 : static_cast<int>(pacer_.free_cores());
             return machine_.emit(target, problem, configs, threads);
           },
       .complete =
@@ -221,11 +225,6 @@ void TunerService::tune_until_stopped() noexcept {
     events_.write("error", {{"message", error.what()}});
   }
   server_.end();
-}
-
-void TunerService::leave_to_parent() const {
-  ::close(lock_.descriptor());
-  ::close(server_.listener());
 }
 
 // Where Prometheus looks, if anywhere. A folder that is gone is no reason to stop tuning.

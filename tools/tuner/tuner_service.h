@@ -49,8 +49,11 @@ class TunerService {
   struct Options {
     // Cores, margin, model, metrics and idle time are of interest.
     const TunerOptions& tuner;
-    std::string worker_program;   // file of `triode-tuner`
-    bool shares_process = false;  // with a program, whose threads and children are not the tuner's
+    std::string worker_program;  // file of `triode-tuner`
+    // With a program: what belongs to the process, threads and children and what they took of the
+    // cores, is not the tuner's then. No library is used that starts threads of its own, which a
+    // program may share without knowing; RocksDB's, besides, keep a forked child from ending.
+    bool shares_process = false;
   };
 
   // Listens at the place, of which `lock` is the lock, and opens the cache. Threads that are
@@ -67,10 +70,6 @@ class TunerService {
 
   // From any thread: serve() returns once the trial that is under way was given up.
   void end();
-
-  // In a forked child: closes its copies of the lock and of the socket that listens, which would
-  // keep the place from the next tuner for as long as the child lives. Safe in a signal handler.
-  void leave_to_parent() const;
 
  private:
   // Something that is waited for, or slept through until then.
@@ -98,6 +97,7 @@ class TunerService {
   const std::chrono::nanoseconds begin_;
   const MeetingPlace place_;
   const FileLock lock_;
+  const bool shares_process_;
   const std::string metrics_file_;
   Stop stop_;
   EventLog events_;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cache/keyed_trial.h"
+#include "runtime/tuner/trial_log.h"
+
+namespace triode::tuner {
+
+// The trials of a tuner inside a program, where no database may be opened: they are remembered
+// while this lives, and left in the cache's spool, which the next writer takes in. Knows nothing of
+// earlier ones. What the spool does not take, on a full disk, waits in memory, bounded.
+class SpooledTrials final : public TrialLog {
+ public:
+  // `path` is the cache's, which need not be there.
+  explicit SpooledTrials(std::string path) : path_(std::move(path)) {}
+  ~SpooledTrials() override;
+
+  std::vector<Trial> known(const Target& target, const Problem& problem,
+                           const Space& space) override;
+  Status record(const Target& target, const Problem& problem, const Space& space,
+                std::vector<ConfigTrial> trials) override;
+  Status flush() override;
+
+ private:
+  const std::string path_;
+  std::map<std::string, std::vector<Trial>> known_;  // by target and problem
+  std::vector<KeyedTrial> waiting_;                  // not in the spool yet
+};
+
+}  // namespace triode::tuner
