@@ -60,12 +60,17 @@ class GridRanker final : public Ranker {
   void review(const Problem&, const Space&, std::span<const Trial> known) override {
     reviewed += known.size();
   }
-  bool reflect(const Clock&, std::chrono::nanoseconds) override { return false; }
+  bool reflect(const Clock&, std::chrono::nanoseconds) override {
+    if (reflections == to_reflect) return false;
+    ++reflections;
+    return true;
+  }
   double expected_saving(const Problem&) override { return 0.5; }
 
   std::vector<Trial> learnt;
   size_t reviewed = 0;  // trials
   std::string chosen;
+  int reflections = 0, to_reflect = 0;  // slices that were taken, and that there are in all
 };
 
 }  // namespace triode::tuner

@@ -21,6 +21,7 @@
 #include "runtime/tuner/cpu_time.h"
 #include "runtime/tuner/metrics.h"
 #include "runtime/tuner/spooled_trials.h"
+#include "runtime/tuner/tuner_run.h"
 #include "triode_version.h"
 
 namespace triode::tuner {
@@ -30,10 +31,6 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-// How often the queue is looked at while nobody waits.
-constexpr milliseconds kIdle(20);
-// At a time, for fine-tuning while nobody waits: who comes meanwhile waits that long.
-constexpr milliseconds kReflection(60);
 // A tuner that ends holds its lock for a moment after its socket is gone.
 constexpr milliseconds kLockPatience(500);
 
@@ -198,23 +195,17 @@ void TunerService::end() {
   server_.end();
 }
 
-// Searches at the machine's pace until it is stopped, or until the cache's folder is gone, where
-// nobody would find the trials: the programs start another tuner then.
+// Until it is stopped, or the cache's folder is gone, where nobody would find the trials: the
+// programs start another tuner then.
 void TunerService::tune() {
-  const std::function<bool()> should_stop = [this] {
-    pacer_.breathe();
-    return stop_.was_called();
-  };
-  while (!stop_.was_called() && !store_.has_vanished()) {
-    pacer_.begin();
-    if (tuner_.step(should_stop)) {
-      write_metrics();
-    } else if (tuner_.reflect(kReflection)) {
-      pacer_.breathe();
-    } else {
-      stop_.sleep(kIdle);
-    }
-  }
+  run_tuner(tuner_, {.pacer = pacer_,
+                     .should_stop = [this] { return stop_.was_called(); },
+                     .sleep = [this](nanoseconds duration) { stop_.sleep(duration); },
+                     .after_turn =
+                         [this](bool has_searched) {
+                           if (has_searched) write_metrics();
+                           if (store_.has_vanished()) stop_.call();
+                         }});
 }
 
 // Without memory, say, nothing more is tuned, and who still wants it starts the next one.
