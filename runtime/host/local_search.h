@@ -35,7 +35,7 @@ struct LocalSearchOptions {
 // Finds plans by searching in this process, on the calling thread: searches the space on operands
 // of its own, checked against the vendor's result; races the best against the vendor in interleaved
 // pairs; and races the winner once more, since the best of several races was also the luckiest.
-// A config that crashes takes the process with it: for programs that want no second one.
+// A config that crashes takes the process with it: for tests and benchmarks.
 //
 // Problems without a product (alpha zero, an empty matrix) and those whose operands take more than
 // 1 GiB are left to the vendor. should_stop is asked before each call, so that a search ends after

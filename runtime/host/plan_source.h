@@ -31,8 +31,7 @@ struct FoundPlan {
   double plan_ns = 0;
 };
 
-// Who finds plans for a host: a search in its own process, or a tuner in another.
-// One request at a time.
+// Who finds plans for LocalTuning. One request at a time.
 class PlanSource {
  public:
   virtual ~PlanSource() = default;

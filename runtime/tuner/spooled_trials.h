@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "cache/keyed_trial.h"
 #include "runtime/tuner/trial_log.h"
+#include "runtime/tuner/waiting_trials.h"
 
 namespace triode::tuner {
 
 // The trials of a tuner inside a program, where no database may be opened: they are remembered
 // while this lives, and left in the cache's spool, which the next writer takes in. Knows nothing of
-// earlier ones. What the spool does not take, on a full disk, waits in memory, bounded.
+// earlier ones. What the spool does not take waits in memory.
 class SpooledTrials final : public TrialLog {
  public:
   // `path` is the cache's, which need not be there.
@@ -28,7 +28,7 @@ class SpooledTrials final : public TrialLog {
  private:
   const std::string path_;
   std::map<std::string, std::vector<Trial>> known_;  // by target and problem
-  std::vector<KeyedTrial> waiting_;                  // not in the spool yet
+  WaitingTrials waiting_;                            // not in the spool yet
 };
 
 }  // namespace triode::tuner

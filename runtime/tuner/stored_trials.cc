@@ -2,27 +2,17 @@
 #include "runtime/tuner/stored_trials.h"
 
 #include <algorithm>
-#include <chrono>
 #include <span>
 #include <utility>
 
 #include "cache/sample_key.h"
 #include "cache/spool_writer.h"
 #include "cache/validity.h"
+#include "core/unix_time.h"
 #include "runtime/tuner/checked_code.h"
 
 namespace triode::tuner {
 namespace {
-
-// Trials kept in memory, some megabytes. Beyond, the oldest go: a disk that is full for hours.
-constexpr size_t kMostWaiting = 8192;
-// After a write that failed the next is tried with so many trials more, or at the search's end.
-constexpr size_t kTrialsPerAttempt = 16;
-
-int64_t unix_seconds() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 PlanKey key_of(const TunedCall& call, const Problem& problem) {
   return {.device = device_of(call.target),
@@ -36,7 +26,7 @@ PlanKey key_of(const TunedCall& call, const Problem& problem) {
 
 StoredTrials::~StoredTrials() {
   // What was spooled the next writer takes in.
-  if (opened_ == nullptr && (!later_.empty() || !waiting_.empty())) (void)open();
+  if (opened_ == nullptr && (!later_.empty() || !waiting_.is_empty())) (void)open();
   (void)write_waiting();  // nobody is left to hear of it
 }
 
@@ -131,9 +121,9 @@ Status StoredTrials::record(const Target& target, const Problem& problem, const 
                             std::vector<ConfigTrial> trials) {
   for (ConfigTrial& trial : trials) {
     trial.record.when_unix_s = unix_seconds();
-    waiting_.push_back({sample_key(target, problem, space, trial.config), std::move(trial.record)});
+    waiting_.add({sample_key(target, problem, space, trial.config), std::move(trial.record)});
   }
-  return waiting_.size() < next_attempt_ ? Status() : write_waiting();
+  return waiting_.is_due() ? write_waiting() : Status();
 }
 
 Status StoredTrials::append(std::span<const KeyedTrial> trials) {
@@ -142,22 +132,7 @@ Status StoredTrials::append(std::span<const KeyedTrial> trials) {
 }
 
 Status StoredTrials::write_waiting() {
-  if (waiting_.empty()) return {};
-  Status status = append(waiting_);
-  if (status.code() == StatusCode::kInvalidArgument) {
-    // One that will never be taken must not hold up the others.
-    std::erase_if(waiting_, [this](const KeyedTrial& trial) {
-      const StatusCode code = append({&trial, 1}).code();
-      return code == StatusCode::kOk || code == StatusCode::kInvalidArgument;
-    });
-  } else if (status.ok()) {
-    waiting_.clear();
-  }
-  if (waiting_.size() > kMostWaiting) {
-    waiting_.erase(waiting_.begin(), waiting_.end() - kMostWaiting);
-  }
-  next_attempt_ = waiting_.empty() ? 0 : waiting_.size() + kTrialsPerAttempt;
-  return status;
+  return waiting_.write([this](std::span<const KeyedTrial> trials) { return append(trials); });
 }
 
 Status StoredTrials::flush() {

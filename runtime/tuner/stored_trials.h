@@ -15,6 +15,7 @@
 #include "cache/keyed_trial.h"
 #include "cache/plan_store.h"
 #include "runtime/tuner/trial_log.h"
+#include "runtime/tuner/waiting_trials.h"
 
 namespace triode::tuner {
 
@@ -69,8 +70,7 @@ class StoredTrials final : public TrialLog {
   std::unique_ptr<Cache> writer_;
   std::atomic<Cache*> opened_ = nullptr;  // writer_, for any thread
 
-  std::vector<KeyedTrial> waiting_;  // neither in the cache nor in its spool
-  size_t next_attempt_ = 0;          // to write them: when there are so many
+  WaitingTrials waiting_;  // neither in the cache nor in its spool
 
   std::mutex plans_mutex_;
   std::vector<PlanChange> later_;  // under plans_mutex_; for when there is a writer

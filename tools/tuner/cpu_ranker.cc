@@ -4,18 +4,11 @@
 #include <utility>
 
 #include "core/clock.h"
+#include "core/unix_time.h"
 #include "runtime/model/learned_models.h"
 #include "tools/tuner/tuner_model.h"
 
 namespace triode::tuner {
-namespace {
-
-int64_t unix_seconds() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
-
-}  // namespace
 
 CpuRanker::CpuRanker(CpuMachine& machine, TrialLog& trials, EventLog& events,
                      CpuRankerOptions options)

@@ -11,6 +11,7 @@
 
 #include "cache/sample_key.h"
 #include "core/key.h"
+#include "core/unix_time.h"
 #include "runtime/device/cuda_compiler.h"
 #include "runtime/device/cuda_program.h"
 #include "runtime/device/cuda_target.h"
@@ -29,11 +30,6 @@ constexpr size_t kCompiles = 2;
 constexpr size_t kBatch = 4;
 constexpr size_t kTrials = 24;
 constexpr std::chrono::seconds kSearchTime(90);  // wall time; most of it compiles
-
-int64_t unix_seconds() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
 
 std::string name_of(const SampleKey& key) {
   std::string name;
