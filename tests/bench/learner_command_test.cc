@@ -31,7 +31,7 @@ TEST(BenchLearner, GivesEveryFigureWithItsSpreadAndSamples) {
 }
 
 TEST(BenchLearner, RanksConfigsOfTheDeviceThatItsModelIsFor) {
-  const Answer result = run({"--json", "--rounds", "3", "--model", TRIODE_CPU_SNAPSHOT});
+  const CommandAnswer result = run({"--json", "--rounds", "3", "--model", TRIODE_CPU_SNAPSHOT});
   ASSERT_EQ(result.code, kDone) << result.err;
   const auto document = nlohmann::json::parse(result.out);
   EXPECT_GT(document["summary"]["rank_us_1000"].get<double>(), 0);
