@@ -58,5 +58,19 @@ TEST(GeneratedCode, IsWhatMayRunAndLiesInNoFile) {
   EXPECT_EQ(ranges[1].begin, 0x7f0000004000u);
 }
 
+TEST(CodeOfFiles, IsWhatMayRunOfThoseNamed) {
+  constexpr std::string_view kNames[] = {"libcuda.so", "libcublas"};
+  const auto ranges = code_of_files(
+      "00400000-00401000 r-xp 00000000 08:01 42  /usr/bin/libcublas/program\n"
+      "7f0000000000-7f0000001000 r--p 00000000 08:01 43 /gpu/libcuda.so.1\n"
+      "7f0000001000-7f0000003000 r-xp 00000000 08:01 43 /gpu/libcuda.so.1\n"
+      "7f0000004000-7f0000005000 r-xp 00000000 08:01 44 /gpu/libcublasLt.so.13\n"
+      "7f0000006000-7f0000007000 r-xp 00000000 00:00 0 \n",
+      kNames);
+  ASSERT_THAT(ranges, SizeIs(2));
+  EXPECT_EQ(ranges[0].begin, 0x7f0000001000u);
+  EXPECT_EQ(ranges[1].begin, 0x7f0000004000u);
+}
+
 }  // namespace
 }  // namespace triode::bench

@@ -7,7 +7,11 @@
 
 namespace triode::bench {
 
-std::vector<AddressRange> generated_code(std::string_view maps) {
+namespace {
+
+// Of the executable parts, those whose file, perhaps none, is one that is asked for.
+template <typename IsAskedFor>
+std::vector<AddressRange> executable_parts(std::string_view maps, const IsAskedFor& is_asked_for) {
   std::vector<AddressRange> ranges;
   std::istringstream lines{std::string(maps)};
   std::string line;
@@ -18,13 +22,27 @@ std::vector<AddressRange> generated_code(std::string_view maps) {
     std::string rights, offset, device, inode, path;
     words >> std::hex >> range.begin >> dash >> range.end >> rights >> offset >> device >> inode >>
         path;
-    // Memory that is mapped twice, to be written through one place and run at the other, has a
-    // name.
-    const bool is_in_no_file = path.empty() || path.starts_with("/memfd:");
     if (words.fail() && !words.eof()) continue;
-    if (rights.find('x') != std::string::npos && is_in_no_file) ranges.push_back(range);
+    if (rights.find('x') != std::string::npos && is_asked_for(path)) ranges.push_back(range);
   }
   return ranges;
+}
+
+}  // namespace
+
+std::vector<AddressRange> generated_code(std::string_view maps) {
+  // Memory that is mapped twice, to be written through one place and run at the other, has a name.
+  return executable_parts(
+      maps, [](const std::string& path) { return path.empty() || path.starts_with("/memfd:"); });
+}
+
+std::vector<AddressRange> code_of_files(std::string_view maps,
+                                        std::span<const std::string_view> names) {
+  return executable_parts(maps, [names](const std::string& path) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return std::any_of(names.begin(), names.end(),
+                       [&name](std::string_view begin) { return name.starts_with(begin); });
+  });
 }
 
 bool CallTrace::is_kernel(std::uint64_t address) const {

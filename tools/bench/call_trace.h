@@ -27,6 +27,10 @@ struct AddressRange {
 // that was made at run time.
 std::vector<AddressRange> generated_code(std::string_view maps);
 
+// Those that lie in files whose name, without the folder, begins with one of these.
+std::vector<AddressRange> code_of_files(std::string_view maps,
+                                        std::span<const std::string_view> names);
+
 // Splits the instructions of a thread, seen one by one, into calls of a function and their parts.
 class CallTrace {
  public:

@@ -13,6 +13,7 @@
 #include "tools/bench/hit_calls_command.h"
 #include "tools/bench/host_overhead_command.h"
 #include "tools/bench/inductor_hook_command.h"
+#include "tools/bench/launch_path_command.h"
 #include "tools/bench/learner_command.h"
 #include "tools/bench/torch_dispatch_command.h"
 #include "tools/bench/triton_compile_command.h"
@@ -37,6 +38,7 @@ constexpr Benchmark kBenchmarks[] = {
     {"tuner", true, run_tuner},
     {"inductor-hook", true, run_inductor_hook},
     {"triton-compile", true, run_triton_compile},
+    {"launch-path", true, run_launch_path},
     {"torch-dispatch", true, run_torch_dispatch},
     {kHitCallsName, false, run_hit_calls},
     {kTunerCallsName, false, run_tuner_calls},
