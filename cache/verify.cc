@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+#include <string>
 #include <utility>
 
 #include "cache/cache.h"
@@ -40,7 +42,10 @@ Result<VerifyReport> verify(const Cache& cache, const Progress& progress) {
       const bool is_time = progress && done % kRecordsBetweenProgress == 0;
       return is_time && !progress(done, about) ? stopped() : Status();
     };
+    // Reading goes on behind what cannot be read, and may come to the same block of an index again.
+    std::set<std::string> blocks;
     visitor.gap = [&](const std::string& last_read, const std::string& reason) {
+      if (!blocks.insert(reason).second) return;
       note(last_read, "what follows cannot be read: " + reason);
     };
     TRIODE_TRY(walk_readable(database, family, visitor));

@@ -96,7 +96,7 @@ class Calls(HostOverhead):
         done = subprocess.run([BENCH, "nonsense"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("benchmarks: cpu-gemm, host-overhead, cache, learner, tuner, inductor-hook, triton-compile, "
-                      "torch-dispatch\n", done.stderr)
+                      "launch-path, torch-dispatch\n", done.stderr)
 
 
 class Processes(HostOverhead):
