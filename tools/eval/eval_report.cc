@@ -236,8 +236,8 @@ std::string report_text(const EvalOptions& options, const Evaluation& evaluation
   std::string out = "split " + std::string(to_string(options.split)) + " " +
                     evaluation.split_digest.substr(0, 16) + "\n";
   for (const auto& [device, by_k] : report["regret"].items()) {
-    out += device + ": regret, geometric mean/90th/99th percentile/worst, of " +
-           count_of(by_k) + " problems\n";
+    out += device + ": regret, geometric mean/90th/99th percentile/worst, of " + count_of(by_k) +
+           " problems\n";
     append_row(out, "model", by_k);
     if (report["with_vendor"].contains(device)) {
       append_row(out, "model, vendor an arm", report["with_vendor"][device]);

@@ -136,8 +136,8 @@ class Evaluator {
       const DeviceTraits& device = *out_.problems[problem].device;
       if (device.kind == model.snapshot().kind) continue;
       return unsupported("the model " + options_.model + " is for a " +
-                         std::string(to_string(model.snapshot().kind)) + ", and there are timings of " +
-                         device.name + "; --model names another");
+                         std::string(to_string(model.snapshot().kind)) +
+                         ", and there are timings of " + device.name + "; --model names another");
     }
     return {};
   }
