@@ -20,5 +20,5 @@ cd "$folder"
 "$triode" run --report --cache demo "$python" "$triode_root/docs/examples/matmul_mix.py" "${1:-50}"
 "$triode" report --cache demo --output report.html
 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir=browser \
-  --virtual-time-budget=8000 --window-size=1100,1170 --force-device-scale-factor=1 \
+  --virtual-time-budget=8000 --window-size=1100,1265 --force-device-scale-factor=1 \
   --screenshot="$triode_root/docs/report.png" "file://$folder/report.html"
