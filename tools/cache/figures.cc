@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <string_view>
 
@@ -95,12 +94,6 @@ Result<int64_t> parse_bytes(const std::string& text) {
   return parse_with_unit(
       text, std::array<Unit, 4>{{{'\0', 1}, {'k', 1 << 10}, {'M', 1 << 20}, {'G', 1 << 30}}},
       "a size like 512, 64k, 10M or 2G");
-}
-
-int64_t unix_seconds_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 }  // namespace triode::cache_tool

@@ -21,6 +21,4 @@ Result<int64_t> parse_duration(const std::string& text);
 // Bytes of "512", "64k", "10M", "2G", powers of 1,024.
 Result<int64_t> parse_bytes(const std::string& text);
 
-int64_t unix_seconds_now();
-
 }  // namespace triode::cache_tool

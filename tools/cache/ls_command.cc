@@ -10,6 +10,7 @@
 
 #include "cache/problem_summary.h"
 #include "cache/validity.h"
+#include "core/unix_time.h"
 #include "tools/cache/commands.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/filter_options.h"
@@ -111,7 +112,7 @@ void print_table(const Listing& listing, const Context& context) {
                    {"BEST", true, false},
                    {"SPEEDUP", true, false},
                    {"AGE", true, false}});
-  const int64_t now = unix_seconds_now();
+  const int64_t now = unix_seconds();
   for (const ProblemSummary& p : listing.problems) {
     const Tone tone = p.speedup >= 1 ? Tone::kGood : Tone::kPlain;
     table.add({{device_name(p.device), Tone::kPlain},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cache/maintenance.h"
+#include "core/unix_time.h"
 #include "tools/cache/commands.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/open_cache.h"
@@ -23,10 +24,10 @@ Result<PruneOptions> read_options(const Arguments& arguments) {
   options.failed_only = arguments.has("--failed");
   options.is_dry_run = arguments.has("--dry-run");
   if (const auto text = arguments.value("--older-than"); text.has_value()) {
-    options.older_than_unix_s = unix_seconds_now() - TRIODE_TRY(parse_duration(*text));
+    options.older_than_unix_s = unix_seconds() - TRIODE_TRY(parse_duration(*text));
   }
   if (const auto text = arguments.value("--quarantine-older-than"); text.has_value()) {
-    options.quarantined_before_unix_s = unix_seconds_now() - TRIODE_TRY(parse_duration(*text));
+    options.quarantined_before_unix_s = unix_seconds() - TRIODE_TRY(parse_duration(*text));
   }
   if (const auto text = arguments.value("--artifacts"); text.has_value()) {
     options.most_artifact_bytes = TRIODE_TRY(parse_bytes(*text));

@@ -12,6 +12,7 @@
 
 #include "cache/fold.h"
 #include "cache/keyed_trial.h"
+#include "core/unix_time.h"
 #include "tools/cache/answers.h"
 #include "tools/cache/commands.h"
 #include "tools/cache/figures.h"
@@ -154,7 +155,7 @@ void print_plan(const StoredPlanRecord& plan, const Validity& latest, std::ostre
   const std::string prior = why_prior(plan.key.validity, latest);
   out << "plan" << (plan.record.is_withdrawn ? ", withdrawn: " : ": ") << plan.record.config << "; "
       << ratio_text(plan.record.speedup) << " over " << vendor_text(plan.key) << ", "
-      << age_text(plan.record.when_unix_s, unix_seconds_now()) << " ago"
+      << age_text(plan.record.when_unix_s, unix_seconds()) << " ago"
       << (prior.empty() ? "" : "; prior: " + prior) << "\n";
 }
 
@@ -171,7 +172,7 @@ void print_device(const std::string& device, const KnownOnDevice& known, const C
                    {"AGE", true, false},
                    {"OUTCOME", false, true},
                    {"VALID", false, true}});
-  const int64_t now = unix_seconds_now();
+  const int64_t now = unix_seconds();
   size_t rank = 0;
   for (const KeyedTrial& trial : trials) {
     const TrialRecord& r = trial.record;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cache/validity.h"
+#include "core/unix_time.h"
 #include "runtime/tuner/publish_rule.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/text_table.h"
@@ -148,7 +149,7 @@ std::string trials_text(const Explanation& told, size_t most,
                    {"OUTCOME", false, false},
                    {"AGE", true, false},
                    {"VALID", false, true}});
-  const int64_t now = cache_tool::unix_seconds_now();
+  const int64_t now = unix_seconds();
   const size_t shown = most == 0 ? told.trials.size() : std::min(most, told.trials.size());
   double vendor_ns = told.vendor_ns();  // 0 once it has its line
   for (size_t i = 0; i < shown; ++i) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "core/unix_time.h"
 #include "tools/cache/figures.h"
 #include "tools/cache/text_table.h"
 #include "tools/model/commands.h"
@@ -31,7 +32,7 @@ void print(const std::vector<KnownModel>& models, const Context& context) {
                    {"SIZE", true, false},
                    {"AGE", true, false},
                    {"STATE", false, true}});
-  const int64_t now = cache_tool::unix_seconds_now();
+  const int64_t now = unix_seconds();
   for (const KnownModel& model : models) {
     const bool is_shipped = model.source == Source::kShipped;
     table.add({{is_shipped ? std::filesystem::path(model.path).stem().string()

@@ -3,8 +3,8 @@
 #include <ostream>
 #include <utility>
 
+#include "core/unix_time.h"
 #include "runtime/model/chosen_model.h"
-#include "tools/cache/figures.h"
 #include "tools/cache/open_cache.h"
 #include "tools/model/commands.h"
 #include "tools/model/known_models.h"
@@ -56,8 +56,7 @@ Status promote(const std::string& word, const Context& context) {
   const std::string family = model_family(model.snapshot->kind);
   std::string stored = model.stored;
   if (stored.empty()) {
-    stored = TRIODE_TRY(cache->models().put(family, write_snapshot(*model.snapshot),
-                                            cache_tool::unix_seconds_now(),
+    stored = TRIODE_TRY(cache->models().put(family, write_snapshot(*model.snapshot), unix_seconds(),
                                             {{"from", std::string(to_string(model.source))}}));
   }
   TRIODE_TRY(cache->models().promote(stored));

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/unix_time.h"
 #include "report_help.h"
 #include "runtime/model/shipped_models.h"
 #include "tools/cache/arguments.h"
 #include "tools/cache/cache_folder.h"
-#include "tools/cache/figures.h"
 #include "tools/cache/open_cache.h"
 #include "tools/cache/output_file.h"
 #include "tools/cli/exit_code.h"
@@ -53,7 +53,7 @@ Result<ReportFacts> facts_of(const std::string& path, bool is_quiet) {
 
 Result<nlohmann::ordered_json> json_for(const Arguments& arguments) {
   const bool is_quiet = arguments.has("--quiet");
-  const int64_t now = cache_tool::unix_seconds_now();
+  const int64_t now = unix_seconds();
   if (!arguments.has("--compare")) {
     const std::string path = TRIODE_TRY(cache_tool::store_path(arguments));
     ReportFacts facts = TRIODE_TRY(facts_of(path, is_quiet));
