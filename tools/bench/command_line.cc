@@ -2,6 +2,7 @@
 #include "tools/bench/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "bench_help.h"
@@ -46,6 +47,17 @@ std::optional<int> answer_without_measuring(const StandardOptions& options, std:
     print_version(options.json, out);
   } else {
     return std::nullopt;
+  }
+  return kDone;
+}
+
+int print_measured(const Result<nlohmann::ordered_json>& document, const StandardOptions& options,
+                   PrintTable print_table, std::ostream& out, std::ostream& err) {
+  if (!document.ok()) return complain(document.status(), kFailed, err);
+  if (options.json) {
+    out << document->dump(2) << "\n";
+  } else {
+    print_table(*document, out);
   }
   return kDone;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,5 +55,12 @@ std::optional<int> answer_without_measuring(const Result<Options>& options, std:
   if (!options.ok()) return complain(options.status(), kWrongUsage, err);
   return answer_without_measuring(*options, out);
 }
+
+using PrintTable = void (*)(const nlohmann::ordered_json& document, std::ostream& out);
+
+// Prints what was measured, as `--json` does or as a table; or why it could not be. Returns the
+// exit code.
+int print_measured(const Result<nlohmann::ordered_json>& document, const StandardOptions& options,
+                   PrintTable print_table, std::ostream& out, std::ostream& err);
 
 }  // namespace triode::bench

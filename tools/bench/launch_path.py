@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-PATIENCE_S = 300  # for the first plan, under a tool that slows all down
+PATIENCE_S = 300  # for the first plan
 IN_A_ROW = 20
 # Beyond those that a new plan shares with the library.
 CALLS_BEFORE = 600

@@ -177,14 +177,7 @@ void print_table(const Json& document, std::ostream& out) {
 int run_learner(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   const Result<Options> options = parse_options(arguments);
   if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
-  const Result<Json> document = measure(*options);
-  if (!document.ok()) return complain(document.status(), kFailed, err);
-  if (options->json) {
-    out << document->dump(2) << "\n";
-  } else {
-    print_table(*document, out);
-  }
-  return kDone;
+  return print_measured(measure(*options), *options, print_table, out, err);
 }
 
 }  // namespace triode::bench

@@ -66,14 +66,7 @@ int run_python_benchmark(const std::vector<std::string>& arguments, int usual_ro
                          std::ostream& err) {
   const Result<PythonOptions> options = parse_options(arguments, usual_rounds);
   if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
-  const Result<Json> document = measure(*options);
-  if (!document.ok()) return complain(document.status(), kFailed, err);
-  if (options->json) {
-    out << document->dump(2) << "\n";
-  } else {
-    print_table(*document, out);
-  }
-  return kDone;
+  return print_measured(measure(*options), *options, print_table, out, err);
 }
 
 }  // namespace triode::bench

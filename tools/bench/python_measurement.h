@@ -20,7 +20,6 @@ struct PythonOptions : StandardOptions {
 };
 
 using Measure = Result<nlohmann::ordered_json> (*)(const PythonOptions& options);
-using PrintTable = void (*)(const nlohmann::ordered_json& document, std::ostream& out);
 
 // Runs `program`, which prints one JSON document, in the Python of the options, its argument the
 // rounds. The package is that of this build or installation, before any other.

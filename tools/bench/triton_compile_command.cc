@@ -123,14 +123,7 @@ int run_triton_compile(const std::vector<std::string>& arguments, std::ostream& 
                        std::ostream& err) {
   const Result<Options> options = parse_options(arguments);
   if (const auto answered = answer_without_measuring(options, out, err)) return *answered;
-  const Result<Json> document = measure(*options, err);
-  if (!document.ok()) return complain(document.status(), kFailed, err);
-  if (options->json) {
-    out << document->dump(2) << "\n";
-  } else {
-    print_table(*document, out);
-  }
-  return kDone;
+  return print_measured(measure(*options, err), *options, print_table, out, err);
 }
 
 }  // namespace triode::bench
